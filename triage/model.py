@@ -1,0 +1,366 @@
+"""The nouns of triage: what flows from one stage of the engine to the next.
+
+Everything here is frozen and typed and has no behaviour beyond its own. The stages are
+described in ``docs/architecture.md``; each takes one of these values and returns another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+Value = str | int | float | bool | None | tuple["Value", ...]
+"""A typed captured field. Bytes are ints, durations are float seconds, rank lists are tuples."""
+
+Role = Literal["cause", "symptom", "context", "benign"]
+Owner = Literal["user", "operator", "vendor"]
+Retry = Literal["as-is", "other-nodes", "after-fix", "never", "unknown"]
+Verdict = Literal["failed", "healthy", "inconclusive"]
+Phase = Literal["bootstrap", "load", "compile", "steady", "checkpoint", "teardown"]
+Level = Literal["debug", "info", "warning", "error", "fatal"]
+Clock = Literal["wall", "yearless", "daytime", "uptime"]
+
+PHASES: tuple[str, ...] = ("bootstrap", "load", "compile", "steady", "checkpoint", "teardown")
+ROLES: tuple[str, ...] = ("cause", "symptom", "context", "benign")
+OWNERS: tuple[str, ...] = ("user", "operator", "vendor")
+RETRIES: tuple[str, ...] = ("as-is", "other-nodes", "after-fix", "never", "unknown")
+CATEGORIES: tuple[str, ...] = (
+    "collective-desync",
+    "straggler-or-hang",
+    "rank-crash",
+    "gpu-oom",
+    "gpu-oom-fragmentation",
+    "host-oom",
+    "rendezvous",
+    "network-config",
+    "network-fabric",
+    "shm",
+    "gpu-hardware",
+    "driver-or-version",
+    "topology",
+    "cuda-kernel",
+    "compile-or-graph-capture",
+    "data-loading",
+    "storage",
+    "checkpoint",
+    "numerics",
+    "config",
+    "user-code",
+    "auth-or-hub",
+    "scheduler",
+    "port-conflict",
+    "watchdog-too-short",
+    "unknown",
+)
+"""The closed list of root-cause categories; ``docs/categories.md`` says what each one means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A point in time as a log line states it.
+
+    ``seconds`` counts from the clock's own zero: the Unix epoch reading of the printed
+    date for ``wall`` (the printed zone is applied when there is one, else the time is kept
+    as printed), the start of an unknown year for ``yearless``, midnight for ``daytime``,
+    boot for ``uptime``. Two moments are comparable only when their clocks are.
+    """
+
+    seconds: float
+    clock: Clock
+    zoned: bool = False
+    """True when the line named its offset from UTC, so hosts can be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """What the beginning of a line says about who wrote it and when.
+
+    ``stream`` identifies the writer within one source: lines of one traceback share it.
+    ``length`` is the number of characters of the line that belong to the prefix.
+    """
+
+    length: int = 0
+    stream: str = ""
+    rank: int | None = None
+    local_rank: int | None = None
+    host: str | None = None
+    pid: int | None = None
+    gpu: int | None = None
+    time: Moment | None = None
+    level: Level | None = None
+    logger: str | None = None
+    """Emitting file or logger where the prefix names it, e.g. ``ProcessGroupNCCL.cpp:689``."""
+    stamped: bool = False
+    """True when the prefix starts a new log record (a time stamp or a level was there)."""
+    labels: tuple[tuple[str, int], ...] = ()
+    """Parallelism coordinates such as ``(("TP", 3), ("DP", 0))``."""
+
+
+class ByteStream(Protocol):
+    """The part of a binary file object that sources need."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One thing to read, with what is known about it before it is read.
+
+    Exactly one of ``path``, ``data`` and ``stream`` says where the bytes are. ``name`` is how
+    reports call it. ``rank``, ``host`` and ``attempt`` are labels given by the caller or read
+    off the file name; they apply to lines that do not say better themselves.
+    """
+
+    name: str
+    path: str | None = None
+    data: bytes | None = None
+    stream: ByteStream | None = None
+    kind: str | None = None
+    rank: int | None = None
+    local_rank: int | None = None
+    host: str | None = None
+    attempt: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of one source, in memory, with enough around it to read messages whole.
+
+    ``data`` holds the bytes; only what ends in ``data[begin:end]`` belongs to this block, the
+    rest is context shared with its neighbours. ``offset`` is the position of ``data[0]`` in the
+    decompressed source and ``line`` the number (from 1) of the line that ``data[0]`` is in.
+    """
+
+    data: bytes
+    offset: int
+    line: int
+    begin: int
+    end: int
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A piece of input that supports a claim.
+
+    ``text`` is the raw line or lines with their prefix, secrets masked, at most 4 KiB.
+    ``span`` marks the decisive characters of ``text``.
+    """
+
+    path: str
+    line: int | None
+    text: str
+    fields: Mapping[str, Value] = field(default_factory=dict)
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule that matched, or a fact that a reader found, with who said it and where.
+
+    Equal findings are folded: ``count`` says how many there were (a lower bound when
+    ``sampled``), ``evidence`` keeps the first and, when different, the last.
+    """
+
+    rule_id: str
+    fields: Mapping[str, Value]
+    evidence: tuple[Evidence, ...]
+    source: int
+    """Index of the source in the run."""
+    offset: int
+    """Byte offset of the line in the decompressed source; orders findings within a source."""
+    rank: int | None = None
+    local_rank: int | None = None
+    host: str | None = None
+    gpu: int | None = None
+    pid: int | None = None
+    time: Moment | None = None
+    level: Level | None = None
+    stream: str = ""
+    raised: bool = False
+    """True when the line is the message of a raised exception."""
+    count: int = 1
+    sampled: bool = False
+    last_offset: int | None = None
+    last_time: Moment | None = None
+    labels: tuple[tuple[str, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """What became of one source: how much of it was read, as what, and what went wrong."""
+
+    name: str
+    kind: str
+    bytes_read: int = 0
+    lines: int | None = None
+    complete: bool = True
+    """False when the source was cut: truncated archive, exhausted budget, read error."""
+    note: str | None = None
+    rank: int | None = None
+    host: str | None = None
+    attempt: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One remediation step: what to do, the command, how to see that it worked, who acts."""
+
+    do: str
+    run: str | None = None
+    verify: str | None = None
+    owner: Owner | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Discouraged:
+    """Something people habitually try for this failure, and why it does not help."""
+
+    do: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the failure began. Unknown parts are None, never guessed.
+
+    ``time`` is ISO 8601 as far as the log tells it, without a zone when the log had none.
+    """
+
+    rank: int | None = None
+    ranks: tuple[int, ...] = ()
+    local_rank: int | None = None
+    host: str | None = None
+    gpu: int | None = None
+    pci_bus_id: str | None = None
+    gpu_uuid: str | None = None
+    time: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A candidate root cause: the claim, its evidence, what it explains and what to do."""
+
+    rule_id: str
+    title: str
+    category: str
+    phase: str | None
+    confidence: float
+    summary: str
+    origin: Origin
+    evidence: tuple[Evidence, ...]
+    explains: tuple[str, ...]
+    owner: Owner
+    remediation: tuple[Step, ...]
+    does_not_help: tuple[Discouraged, ...]
+    retry: Retry
+    nodes_to_avoid: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    """Why this hypothesis has its rank: one short sentence per consideration."""
+
+
+@dataclass(frozen=True, slots=True)
+class FindingGroup:
+    """All findings of one rule, folded for the report."""
+
+    rule_id: str
+    title: str
+    role: Role
+    category: str | None
+    count: int
+    ranks: tuple[int, ...]
+    evidence: tuple[Evidence, ...]
+    sampled: bool = False
+    explained_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankState:
+    """One row of the rank ledger: the last that is known of one rank."""
+
+    rank: int
+    host: str | None = None
+    local_rank: int | None = None
+    gpu: int | None = None
+    pci_bus_id: str | None = None
+    gpu_uuid: str | None = None
+    pid: int | None = None
+    status: str = "seen"
+    """seen, timed-out, never-joined, raised, killed, exited, finished, not-seen."""
+    group: str | None = None
+    sequence: int | None = None
+    operation: str | None = None
+    elements_in: int | None = None
+    elements_out: int | None = None
+    enqueued: int | None = None
+    started: int | None = None
+    completed: int | None = None
+    timeout_s: float | None = None
+    waited_s: float | None = None
+    exit_code: int | None = None
+    signal: str | None = None
+    last_step: int | None = None
+    time: str | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One entry of the timeline. ``time`` is None when only the order is known."""
+
+    time: str | None
+    rank: int | None
+    host: str | None
+    what: str
+    rule_id: str | None
+    path: str
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try of a job that its launcher restarted."""
+
+    number: int
+    verdict: Verdict
+    root_cause: Hypothesis | None
+    began: str | None = None
+    ended: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The answer. ``to_dict`` in :mod:`triage.report.json` gives its published form."""
+
+    verdict: Verdict
+    completed: bool | None
+    root_cause: Hypothesis | None
+    alternatives: tuple[Hypothesis, ...] = ()
+    warnings: tuple[Hypothesis, ...] = ()
+    notes: tuple[str, ...] = ()
+    findings: tuple[FindingGroup, ...] = ()
+    ranks: tuple[RankState, ...] = ()
+    attempts: tuple[Attempt, ...] = ()
+    timeline: tuple[Event, ...] = ()
+    sources: tuple[SourceReport, ...] = ()
+    fingerprint: str | None = None
+    reasoning: tuple[str, ...] = ()
+    """The causal argument, a line each, for ``--explain``."""
+    stats: Mapping[str, int | float | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader made of one structured source."""
+
+    kind: str
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+    complete: bool = True
+
+
+def ranks_of(findings: Sequence[Finding]) -> Iterator[int]:
+    """The known ranks of some findings, in order of appearance, repeats included."""
+    return (f.rank for f in findings if f.rank is not None)
