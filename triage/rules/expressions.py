@@ -53,35 +53,60 @@ _MAX_LENGTH = 2000
 
 
 class Expression:
-    """A parsed expression. ``names`` and ``calls`` are what it refers to, for lint."""
+    """An expression, parsed on first use or, with ``check``, at once.
 
-    def __init__(self, text: str, path: str | None = None, line: int | None = None) -> None:
+    Rules that ship were checked when they were packed, so loading them parses nothing.
+    """
+
+    __slots__ = ("_calls", "_line", "_names", "_path", "_tree", "text")
+
+    def __init__(
+        self, text: str, path: str | None = None, line: int | None = None, *, check: bool = True
+    ) -> None:
         self.text = text
-        if len(text) > _MAX_LENGTH:
-            raise ExpressionError(f"expression longer than {_MAX_LENGTH} characters", path, line)
+        self._path, self._line = path, line
+        self._tree: ast.expr | None = None
+        self._names: set[str] = set()
+        self._calls: set[tuple[str, tuple[str, ...]]] = set()
+        if check:
+            self._parsed()
+
+    def _parsed(self) -> ast.expr:
+        if self._tree is not None:
+            return self._tree
+        if len(self.text) > _MAX_LENGTH:
+            raise ExpressionError(
+                f"expression longer than {_MAX_LENGTH} characters", self._path, self._line
+            )
         try:
-            self._tree = ast.parse(_with_units(text.strip()), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            raise ExpressionError(f"can't parse {text!r}: {error}", path, line) from None
-        self.names: frozenset[str] = frozenset()
-        self.calls: frozenset[str] = frozenset()
-        names: set[str] = set()
-        calls: set[tuple[str, tuple[str, ...]]] = set()
-        try:
-            _check(self._tree, names, calls)
+            tree = ast.parse(_with_units(" ".join(self.text.split())), mode="eval").body
+            _check(tree, self._names, self._calls)
         except ExpressionError as error:
-            raise ExpressionError(f"{error.reason} in {text!r}", path, line) from None
-        self.names = frozenset(names)
-        self.calls = frozenset(name for name, _ in calls)
-        self.literals = frozenset(calls)
+            reason = f"{error.reason} in {self.text!r}"
+            raise ExpressionError(reason, self._path, self._line) from None
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            raise ExpressionError(f"can't parse {self.text!r}: {error}", self._path, self._line) from None
+        self._tree = tree
+        return tree
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The fields that the expression refers to."""
+        self._parsed()
+        return frozenset(self._names)
+
+    @property
+    def calls(self) -> frozenset[tuple[str, tuple[str, ...]]]:
         """``(function, string arguments)`` of every call, so that lint can check rule ids."""
+        self._parsed()
+        return frozenset(self._calls)
 
     def evaluate(
         self, names: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]] | None = None
     ) -> Any:
         """The value of the expression; type clashes give None instead of an exception."""
         try:
-            return _walk(self._tree, names, functions or {})
+            return _walk(self._parsed(), names, functions or {})
         except (TypeError, ValueError, ZeroDivisionError, OverflowError, IndexError):
             return None
 

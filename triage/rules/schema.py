@@ -121,8 +121,10 @@ _SIGNATURE_KEYS = frozenset("anchor patterns fields derive where lines before fr
 class _Reader:
     """Reads the keys of one mapping and complains with file and line."""
 
-    def __init__(self, data: Any, what: str, path: str | None, line: int | None) -> None:
-        self.what, self.path = what, path
+    def __init__(
+        self, data: Any, what: str, path: str | None, line: int | None, check: bool = True
+    ) -> None:
+        self.what, self.path, self.check = what, path, check
         self.line = getattr(data, "line", None) or line
         if not isinstance(data, Mapping):
             raise self.error(f"{what} must be a mapping, not {_kind(data)}")
@@ -181,27 +183,32 @@ class _Reader:
 
     def expression(self, key: str) -> Expression | None:
         text = self.text(key)
-        return None if text is None else Expression(text, self.path, self.line)
+        return None if text is None else Expression(text, self.path, self.line, check=self.check)
 
     def items(self, key: str, build: Callable[[_Reader], Any]) -> tuple[Any, ...]:
         value = self.data.get(key) or []
         if not isinstance(value, list | tuple):
             raise self.error(f"{self.what}: {key} must be a list")
         return tuple(
-            build(_Reader(item, f"{self.what}: {key}[{i}]", self.path, self.line))
+            build(_Reader(item, f"{self.what}: {key}[{i}]", self.path, self.line, self.check))
             for i, item in enumerate(value)
         )
 
 
 def rule_from_mapping(
-    data: Any, path: str | None = None, line: int | None = None, pack: str = "triage"
+    data: Any,
+    path: str | None = None,
+    line: int | None = None,
+    pack: str = "triage",
+    *,
+    check: bool = True,
 ) -> Rule:
-    """The rule that ``data`` describes.
+    """The rule that ``data`` describes. Without ``check``, expressions are parsed on first use.
 
     Raises:
         RuleError: when a key is missing, unknown or has a value that isn't allowed.
     """
-    reader = _Reader(data, "rule", path, line)
+    reader = _Reader(data, "rule", path, line, check)
     rule_id = reader.required("id")
     reader.what = f"rule {rule_id}"
     reader.only(_RULE_KEYS)
@@ -255,7 +262,9 @@ def _origin(reader: _Reader) -> tuple[str, Mapping[str, str]]:
 def _signature(reader: _Reader) -> Signature | None:
     if "signature" not in reader.data:
         return None
-    part = _Reader(reader.data["signature"], f"{reader.what}: signature", reader.path, reader.line)
+    part = _Reader(
+        reader.data["signature"], f"{reader.what}: signature", reader.path, reader.line, reader.check
+    )
     part.only(_SIGNATURE_KEYS)
     fields = {str(k): str(v) for k, v in part.mapping("fields").items()}
     for name, kind in fields.items():
@@ -267,7 +276,7 @@ def _signature(reader: _Reader) -> Signature | None:
         patterns=part.texts("patterns"),
         fields=fields,
         derive={
-            str(name): Expression(str(text), part.path, part.line)
+            str(name): Expression(str(text), part.path, part.line, check=part.check)
             for name, text in part.mapping("derive").items()
         },
         where=part.expression("where"),

@@ -1,0 +1,273 @@
+"""Finding and loading rules: the built-in pack, installed packages, directories.
+
+The built-in rules ship as one JSON file inside the wheel, checked when it was built. Directories of
+YAML are parsed once and kept as JSON in the user's cache, keyed by content; a cache file is plain
+data, so the worst that a corrupted one can do is to be thrown away.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from triage.errors import RuleError
+from triage.rules.patterns import infer_anchors
+from triage.rules.schema import ENGINE_VERSION, Rule, rule_from_mapping
+
+BUILTIN = "triage"
+_PACKED = Path(__file__).parent / "_packed.json"
+_CHECKOUT = Path(__file__).resolve().parents[2] / "rules"
+_CACHE_FORMAT = 3
+_SUFFIXES = {".yaml", ".yml"}
+_MAX_FILE = 4 << 20
+
+
+class RuleSet(Mapping[str, Rule]):
+    """Rules by id, built on first use. Later packs win by id; ``notes`` says which did."""
+
+    def __init__(self, raw: Mapping[str, Mapping[str, Any]], notes: tuple[str, ...] = ()) -> None:
+        self._raw = dict(raw)
+        self._built: dict[str, Rule] = {}
+        self.notes = notes
+
+    def __getitem__(self, rule_id: str) -> Rule:
+        rule = self._built.get(rule_id)
+        if rule is None:
+            raw = self._raw[rule_id]
+            data = {k: v for k, v in raw.items() if not k.startswith("_")}
+            rule = rule_from_mapping(data, raw.get("_path"), raw.get("_line"), raw["_pack"], check=False)
+            self._built[rule_id] = rule
+        return rule
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._raw)
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    def anchors(self) -> dict[str, tuple[tuple[str, ...], bool]]:
+        """``{literal: (rule ids, frequent)}``: what the scan looks for, without building rules."""
+        found: dict[str, tuple[list[str], bool]] = {}
+        for rule_id, raw in self._raw.items():
+            frequent = bool((raw.get("signature") or {}).get("frequent"))
+            for literal in raw["_anchors"]:
+                ids, every = found.setdefault(" ".join(literal.lower().split()), ([], True))
+                ids.append(rule_id)
+                # a literal is sampled only when all of its rules are content with samples
+                found[" ".join(literal.lower().split())] = (ids, every and frequent)
+        return {literal: (tuple(ids), every) for literal, (ids, every) in found.items()}
+
+    def derived(self) -> tuple[str, ...]:
+        """Ids of rules without a signature of their own: conditions on other findings."""
+        return tuple(i for i, raw in self._raw.items() if not raw.get("signature") and raw.get("when"))
+
+    def origin(self, rule_id: str) -> str:
+        """Where a rule came from, as ``pack: path:line``."""
+        raw = self._raw[rule_id]
+        return f"{raw['_pack']}: {raw.get('_path')}:{raw.get('_line')}"
+
+
+def load_rules(directories: Iterable[str | os.PathLike[str]] = (), *, builtin: bool = True) -> RuleSet:
+    """All rules: built in, from installed packages, then from ``directories``, later ones winning.
+
+    Raises:
+        RuleError: naming file, line and what is wrong.
+    """
+    packs: list[tuple[str, list[dict[str, Any]]]] = []
+    if builtin:
+        packs.append((BUILTIN, _builtin()))
+        packs.extend(_installed())
+    packs.extend((os.fspath(directory), _directory(Path(directory))) for directory in directories)
+    merged: dict[str, dict[str, Any]] = {}
+    notes: list[str] = []
+    for pack, rules in packs:
+        for raw in rules:
+            previous = merged.get(raw["id"])
+            if previous is not None:
+                notes.append(f"rule {raw['id']} from {pack} replaces the one from {previous['_pack']}")
+            merged[raw["id"]] = {**raw, "_pack": pack}
+    return RuleSet(merged, tuple(notes))
+
+
+def parse_rule_files(root: Path) -> list[dict[str, Any]]:
+    """The checked raw mappings of every rule below ``root``, in path order.
+
+    Raises:
+        RuleError: for the first thing that is wrong, duplicate ids within ``root`` included.
+    """
+    found: list[dict[str, Any]] = []
+    seen: dict[str, str] = {}
+    for path in _rule_paths(root):
+        name = path.relative_to(root.parent if root.is_dir() else path.parent).as_posix()
+        for raw in parse_rule_text(_read(path), name):
+            where = f"{name}:{raw['_line']}"
+            if raw["id"] in seen:
+                raise RuleError(
+                    f"rule id {raw['id']!r} is already used at {seen[raw['id']]}", name, raw["_line"]
+                )
+            seen[raw["id"]] = where
+            found.append(raw)
+    return found
+
+
+def parse_rule_text(text: str, path: str | None = None) -> list[dict[str, Any]]:
+    """The checked raw mappings of the rules in one YAML text.
+
+    A file is a mapping with ``engine`` and ``rules``, a list of rules, or one rule a document.
+
+    Raises:
+        RuleError: for the first thing that is wrong.
+    """
+    from triage.rules.yamlfile import parse
+
+    found: list[dict[str, Any]] = []
+    for document in parse(text, path):
+        for data in _rules_of(document, path):
+            rule = rule_from_mapping(data, path)
+            signature = rule.signature
+            anchors: tuple[str, ...] = ()
+            if signature is not None and signature.reader is None:
+                anchors = signature.anchors or infer_anchors(signature.patterns)
+            found.append({**data, "_path": path, "_line": rule.line, "_anchors": list(anchors)})
+    return found
+
+
+def _rules_of(document: Any, path: str | None) -> list[Any]:
+    if isinstance(document, list):
+        return document
+    if not isinstance(document, dict):
+        raise RuleError("a rule file holds a mapping with 'rules', or a list of rules", path, 1)
+    if "rules" not in document:
+        return [document]
+    line = getattr(document, "line", None)
+    unknown = sorted(set(document) - {"engine", "rules"})
+    if unknown:
+        raise RuleError(f"unknown key {unknown[0]!r}; known: engine, rules", path, line)
+    needed = document.get("engine", 1)
+    if not isinstance(needed, int) or isinstance(needed, bool):
+        raise RuleError(f"engine must be a whole number, not {needed!r}", path, line)
+    if needed > ENGINE_VERSION:
+        raise RuleError(
+            f"needs rule engine {needed}, this triage has {ENGINE_VERSION}: upgrade triage", path, line
+        )
+    rules = document["rules"]
+    if not isinstance(rules, list):
+        raise RuleError("rules must be a list", path, line)
+    return rules
+
+
+def _rule_paths(root: Path) -> list[Path]:
+    if root.is_file():
+        return [root]
+    return sorted(p for p in root.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(_MAX_FILE + 1)
+        if len(data) > _MAX_FILE:
+            raise RuleError(f"larger than {_MAX_FILE >> 20} MiB, which no rule file is", str(path))
+        return data.decode("utf-8")
+    except OSError as error:
+        raise RuleError(f"can't read it: {error.strerror}", str(path)) from None
+    except UnicodeDecodeError as error:
+        raise RuleError(f"not UTF-8 at byte {error.start}", str(path)) from None
+
+
+def _builtin() -> list[dict[str, Any]]:
+    if _CHECKOUT.is_dir() and (_CHECKOUT.parent / "pyproject.toml").is_file():
+        return _directory(_CHECKOUT)
+    try:
+        return list(json.loads(_PACKED.read_bytes())["rules"])
+    except (OSError, ValueError, KeyError):
+        raise RuleError(
+            "the built-in rules are missing from this installation: reinstall triage", str(_PACKED)
+        ) from None
+
+
+def _installed() -> list[tuple[str, list[dict[str, Any]]]]:
+    """Packs that installed packages offer through the ``triage.rules`` entry point.
+
+    An entry point names a module or package; its directory (or its ``RULES`` path) holds the YAML.
+    """
+    from importlib.metadata import entry_points
+    from importlib.util import find_spec
+
+    packs: list[tuple[str, list[dict[str, Any]]]] = []
+    for point in sorted(entry_points(group="triage.rules"), key=lambda p: p.name):
+        try:
+            spec = find_spec(point.module)
+        except ImportError as error:
+            raise RuleError(f"rule pack {point.name!r} can't be imported: {error}") from None
+        locations = list(spec.submodule_search_locations or []) if spec else []
+        if not locations:
+            raise RuleError(f"rule pack {point.name!r}: {point.module} is not an installed package")
+        packs.append((point.name, _directory(Path(locations[0]))))
+    return packs
+
+
+def _directory(root: Path) -> list[dict[str, Any]]:
+    if not root.exists():
+        raise RuleError("no such file or directory; --rules takes a directory of YAML files", str(root))
+    paths = _rule_paths(root)
+    if not paths:
+        raise RuleError("holds no rule files (*.yaml)", str(root))
+    digest = hashlib.sha256(f"{_CACHE_FORMAT}.{ENGINE_VERSION}\0{root.resolve()}".encode())
+    for path in paths:
+        digest.update(f"\0{path}\0".encode())
+        try:
+            digest.update(path.read_bytes())
+        except OSError as error:
+            raise RuleError(f"can't read it: {error.strerror}", str(path)) from None
+    cache = cache_directory() / f"rules-{digest.hexdigest()[:40]}.json"
+    cached = _read_cache(cache)
+    if cached is not None:
+        return cached
+    rules = parse_rule_files(root)
+    _write_cache(cache, rules)
+    return rules
+
+
+def cache_directory() -> Path:
+    """Where parsed user rules are kept: ``$XDG_CACHE_HOME/triage``, private to the user."""
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path("~/.cache").expanduser()) / "triage"
+
+
+def _read_cache(path: Path) -> list[dict[str, Any]] | None:
+    """The rules of a cache file, None when it is missing, not ours, or not what it should be."""
+    try:
+        with path.open("rb") as stream:
+            if os.fstat(stream.fileno()).st_uid != os.getuid():
+                return None
+            data = json.loads(stream.read())
+    except (OSError, ValueError):
+        return None
+    rules = data.get("rules") if isinstance(data, dict) else None
+    if not isinstance(rules, list) or data.get("checksum") != _checksum(rules):
+        return None
+    return rules
+
+
+def _write_cache(path: Path, rules: list[dict[str, Any]]) -> None:
+    """Keep parsed rules; a cache that can't be written only costs time."""
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
+            json.dump({"checksum": _checksum(rules), "rules": rules}, stream)
+        temporary.replace(path)
+        for stale in sorted(path.parent.glob("rules-*.json"), key=lambda p: p.stat().st_mtime)[:-8]:
+            stale.unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+def _checksum(rules: list[dict[str, Any]]) -> str:
+    return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()

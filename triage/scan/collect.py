@@ -1,0 +1,117 @@
+"""Folding: equal findings become one with a count, so that a flood costs no memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from triage.model import Evidence, Finding, Prefix, Source, Value
+from triage.text import clip, mask, sanitize
+
+MAX_DISTINCT = 512
+"""Different findings of one rule in one source; more are folded into the last one of their rank."""
+
+
+@dataclass(slots=True)
+class Sighting:
+    """One match before it is folded."""
+
+    rule_id: str
+    fields: Mapping[str, Value]
+    prefix: Prefix
+    offset: int
+    line: int
+    text: str
+    span: tuple[int, int] | None
+    raised: bool = False
+    sampled: bool = False
+
+
+@dataclass(slots=True)
+class _Fold:
+    first: Sighting
+    last: Sighting
+    count: int = 1
+    sampled: bool = False
+
+
+@dataclass(slots=True)
+class Collector:
+    """Folds the sightings of one source."""
+
+    source: Source
+    index: int
+    _folds: dict[tuple[object, ...], _Fold] = field(default_factory=dict)
+    _distinct: dict[str, int] = field(default_factory=dict)
+    _overflow: dict[tuple[str, int | None], tuple[object, ...]] = field(default_factory=dict)
+
+    def add(self, sighting: Sighting) -> None:
+        """Fold one sighting in."""
+        prefix = sighting.prefix
+        key: tuple[object, ...] = (
+            sighting.rule_id, prefix.rank, prefix.local_rank, prefix.host, prefix.stream,
+            sighting.raised, *sorted((k, v) for k, v in sighting.fields.items() if v is not None),
+        )  # fmt: skip
+        fold = self._folds.get(key)
+        if fold is None:
+            rank_key = (sighting.rule_id, prefix.rank)
+            if self._distinct.get(sighting.rule_id, 0) >= MAX_DISTINCT and rank_key in self._overflow:
+                fold = self._folds[self._overflow[rank_key]]
+                fold.sampled = True
+            else:
+                self._distinct[sighting.rule_id] = self._distinct.get(sighting.rule_id, 0) + 1
+                self._folds[key] = _Fold(sighting, sighting, sampled=sighting.sampled)
+                self._overflow[rank_key] = key
+                return
+        fold.last = sighting
+        fold.count += 1
+        fold.sampled = fold.sampled or sighting.sampled
+
+    def more(self, rule_id: str, count: int) -> None:
+        """Count hits that were not looked at one by one, for the rule's latest finding."""
+        for fold in reversed(list(self._folds.values())):
+            if fold.first.rule_id == rule_id:
+                fold.count += count
+                fold.sampled = True
+                return
+
+    def findings(self) -> tuple[Finding, ...]:
+        """The folded findings in order of first appearance."""
+        return tuple(self._finding(fold) for fold in self._folds.values())
+
+    def _finding(self, fold: _Fold) -> Finding:
+        first, last = fold.first, fold.last
+        evidence = [self._evidence(first)]
+        if last is not first:
+            evidence.append(self._evidence(last))
+        prefix, source = first.prefix, self.source
+        return Finding(
+            rule_id=first.rule_id,
+            fields=first.fields,
+            evidence=tuple(evidence),
+            source=self.index,
+            offset=first.offset,
+            rank=prefix.rank if prefix.rank is not None else source.rank,
+            local_rank=prefix.local_rank if prefix.local_rank is not None else source.local_rank,
+            host=prefix.host or source.host,
+            gpu=prefix.gpu,
+            pid=prefix.pid,
+            time=prefix.time,
+            level=prefix.level,
+            stream=prefix.stream,
+            raised=first.raised,
+            count=fold.count,
+            sampled=fold.sampled,
+            last_offset=last.offset,
+            last_time=last.prefix.time,
+            labels=prefix.labels,
+        )
+
+    def _evidence(self, sighting: Sighting) -> Evidence:
+        text = clip(mask(sanitize(sighting.text)))
+        span = sighting.span
+        if span is not None and (text != sighting.text or span[1] > len(text)):
+            decisive = mask(sanitize(sighting.text[span[0] : span[1]]))
+            at = text.find(decisive) if decisive else -1
+            span = (at, at + len(decisive)) if at >= 0 else None
+        return Evidence(self.source.name, sighting.line, text, sighting.fields, span)

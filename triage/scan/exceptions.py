@@ -1,0 +1,151 @@
+"""Python tracebacks and faulthandler dumps as findings, whatever raised them.
+
+Rules recognise known messages; this records every exception, so that an unknown one is never lost
+and so that a rule that matched inside a traceback is known to have been raised, not just printed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+from triage.model import Value
+from triage.scan.collect import Collector, Sighting
+from triage.scan.traceback import Traceback, parse_faulthandler, parse_traceback
+from triage.scan.window import BlockLines, Line
+
+EXCEPTION_ANCHORS = ("Traceback (most recent call last)", "Fatal Python error:")
+EXCEPTION_RULE = "python.exception"
+FATAL_RULE = "python.fatal-error"
+MAX_LINES = 400
+MAX_TRACEBACKS = 2000
+"""Tracebacks of one source that are parsed."""
+
+
+@dataclass(slots=True)
+class ExceptionScan:
+    """The tracebacks of one source, and which byte ranges they cover."""
+
+    _begins: list[int] = field(default_factory=list)
+    _ends: list[int] = field(default_factory=list)
+    _parsed: int = 0
+
+    def covers(self, offset: int) -> bool:
+        """Whether the line at ``offset`` is part of a traceback."""
+        at = bisect_right(self._begins, offset) - 1
+        # tracebacks of several ranks interleave: look at the few that may enclose the line
+        return any(offset <= self._ends[i] for i in range(max(0, at - 8), at + 1))
+
+    def visit(self, view: BlockLines, line: Line, collector: Collector) -> None:
+        """Parse the traceback that begins on ``line`` and record it."""
+        if self._parsed >= MAX_TRACEBACKS:
+            return
+        offset = view.block.offset + line.start
+        if self._begins and offset <= self._begins[-1] and offset in self._begins:
+            return
+        self._parsed += 1
+        lines = _writer_lines(view, line)
+        messages = [part.message for part in lines]
+        if "Fatal Python error:" in line.message:
+            self._fatal(view, lines, messages, collector)
+            return
+        found = parse_traceback(messages, 0)
+        if found is None:
+            return
+        last = lines[min(found.end, len(lines)) - 1]
+        self._remember(offset, view.block.offset + last.start)
+        raised = lines[min(_message_line(messages, found), len(lines) - 1)]
+        collector.add(
+            Sighting(
+                rule_id=EXCEPTION_RULE,
+                fields=exception_fields(found),
+                prefix=line.prefix,
+                offset=view.block.offset + raised.start,
+                line=view.number(raised.start),
+                text="\n".join(part.raw for part in lines[lines.index(raised) : found.end][:12]),
+                span=None,
+                raised=True,
+            )
+        )
+
+    def _fatal(
+        self, view: BlockLines, lines: list[Line], messages: list[str], collector: Collector
+    ) -> None:
+        dump = parse_faulthandler(messages, 0)
+        line = lines[0]
+        fields: dict[str, Value] = {"error": line.message.partition("Fatal Python error:")[2].strip()}
+        if dump is not None:
+            frame = next((f for f in dump.frames if f.kind == "user"), None)
+            if frame is not None:
+                fields.update(file=frame.path, line=frame.line, function=frame.function)
+        collector.add(
+            Sighting(
+                rule_id=FATAL_RULE,
+                fields=fields,
+                prefix=line.prefix,
+                offset=view.block.offset + line.start,
+                line=view.number(line.start),
+                text="\n".join(part.raw for part in lines[:8]),
+                span=None,
+            )
+        )
+
+    def _remember(self, begin: int, end: int) -> None:
+        at = bisect_right(self._begins, begin)
+        self._begins.insert(at, begin)
+        self._ends.insert(at, end)
+
+
+def exception_fields(found: Traceback) -> dict[str, Value]:
+    """The fields of rule ``python.exception``: the original exception and where it came from."""
+    root = found.root
+    raising = root.raising_frame
+    user = root.user_frame or found.user_frame
+    return {
+        "type": root.exception_type,
+        "message": root.message[:500],
+        "outer_type": found.exception_type if found is not root else None,
+        "outer_message": found.message[:300] if found is not root else None,
+        "raised_in": raising.path if raising else None,
+        "raised_kind": raising.kind if raising else None,
+        "raised_function": raising.function if raising else None,
+        "file": user.path if user else None,
+        "line": user.line if user else None,
+        "function": user.function if user else None,
+        "code": (user.code or None) if user else None,
+    }
+
+
+def _message_line(messages: list[str], found: Traceback) -> int:
+    """Index of the line that states the original exception."""
+    wanted = found.root.exception_type
+    for i in range(min(found.end, len(messages)) - 1, found.start, -1):
+        if wanted and messages[i].lstrip(" |+").startswith(wanted):
+            return i
+    return min(found.end, len(messages)) - 1
+
+
+def _writer_lines(view: BlockLines, line: Line) -> list[Line]:
+    """``line`` and what its writer wrote after it, up to the next record."""
+    lines = [line]
+    stream, logger = line.prefix.stream, line.prefix.logger
+    style: bool | None = None
+    skipped = 0
+    for following in view.after(line):
+        prefix = following.prefix
+        if prefix.stream != stream and (prefix.stream or prefix.stamped):
+            skipped += 1
+            if skipped > MAX_LINES * 8:
+                break
+            continue
+        if style is None:
+            # some loggers repeat their prefix on every line of a traceback
+            style = prefix.stamped and prefix.logger == logger
+        if prefix.stamped and not (style and prefix.logger == logger):
+            if prefix.stream == stream:
+                break
+            continue
+        lines.append(following)
+        if len(lines) >= MAX_LINES:
+            break
+    return lines

@@ -1,0 +1,231 @@
+"""The pass over the bytes: blocks in, folded findings out.
+
+Blocks of all sources go through one pipeline: worker threads run Hyperscan, which releases the GIL,
+while this thread turns the hits of earlier blocks into findings, in order. What is sampled in a
+block depends only on blocks that lie a fixed distance before it, so the result is the same for any
+number of threads.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from triage.model import Block, Source
+from triage.rules.loader import RuleSet
+from triage.rules.schema import Rule
+from triage.scan.collect import Collector, Sighting
+from triage.scan.database import AnchorDatabase
+from triage.scan.exceptions import EXCEPTION_ANCHORS, ExceptionScan
+from triage.scan.matching import Match, Matcher
+from triage.scan.window import BlockLines, Record, record_at
+
+THREADS = 2
+DEPTH = 4
+"""Blocks in flight; sampling decisions lag by as many."""
+BLOCK_BUDGET = 1024
+FREQUENT_BLOCK_BUDGET = 96
+SOURCE_BUDGET = 4096
+"""Hits of one anchor that are looked at one by one; beyond, one a block."""
+
+_Hits = list[tuple[int, int]]
+
+
+@dataclass(slots=True)
+class _Stream:
+    """The scan state of one source."""
+
+    collector: Collector
+    seen: dict[int, int] = field(default_factory=dict)
+    hot: frozenset[int] = frozenset()
+    exceptions: ExceptionScan = field(default_factory=ExceptionScan)
+
+
+@dataclass(slots=True)
+class _Claim:
+    """A rule that matched somewhere, with the bytes of the block that its match covers."""
+
+    rule: Rule
+    match: Match
+    record: Record
+    begin: int
+    end: int
+
+
+class Scanner:
+    """All rules, compiled for scanning. Safe to use from several threads at once."""
+
+    def __init__(self, rules: RuleSet, threads: int = THREADS) -> None:
+        self._rules = rules
+        self._threads = threads
+        self._anchors: dict[int, str] = {}
+        self._rule_ids: dict[int, tuple[str, ...]] = {}
+        self._frequent: set[int] = set()
+        for number, (literal, (ids, frequent)) in enumerate(sorted(rules.anchors().items())):
+            self._anchors[number] = literal
+            self._rule_ids[number] = ids
+            if frequent:
+                self._frequent.add(number)
+        base = len(self._anchors)
+        self._exception_ids = {base + i for i in range(len(EXCEPTION_ANCHORS))}
+        self._anchors.update({base + i: text for i, text in enumerate(EXCEPTION_ANCHORS)})
+        self._databases: dict[frozenset[int], AnchorDatabase] = {}
+        self._matchers: dict[str, Matcher] = {}
+
+    def scan(
+        self,
+        blocks: Iterable[tuple[int, Source, Block]],
+        progress: Callable[[int], None] | None = None,
+    ) -> dict[int, Collector]:
+        """Findings by source index.
+
+        Args:
+            blocks: ``(source index, source, block)``, the blocks of one source in order.
+            progress: called with the number of bytes of each block when it is done.
+        """
+        streams: dict[int, _Stream] = {}
+        pending: deque[tuple[_Stream, Block, Future[_Hits] | _Hits]] = deque()
+        pool: ThreadPoolExecutor | None = None
+        try:
+            for index, source, block in blocks:
+                stream = streams.get(index)
+                if stream is None:
+                    stream = streams[index] = _Stream(Collector(source, index))
+                database = self._database(stream, block)
+                if pool is None and not pending and block.last and block.offset == 0:
+                    # one small source: no need for threads
+                    pending.append((stream, block, database.scan(block.data)))
+                else:
+                    pool = pool or ThreadPoolExecutor(self._threads, "triage-scan")
+                    pending.append((stream, block, pool.submit(database.scan, block.data)))
+                if len(pending) >= DEPTH:
+                    self._finish(pending.popleft(), progress)
+            while pending:
+                self._finish(pending.popleft(), progress)
+        finally:
+            if pool is not None:
+                pool.shutdown(wait=True, cancel_futures=True)
+        return {index: stream.collector for index, stream in streams.items()}
+
+    def _database(self, stream: _Stream, block: Block) -> AnchorDatabase:
+        """The ends of a source are read exactly, what lies between with samples of the frequent."""
+        exact = block.last or block.offset == 0
+        sampled = stream.hot if exact else stream.hot | self._frequent
+        key = frozenset(sampled)
+        database = self._databases.get(key)
+        if database is None:
+            database = self._databases[key] = AnchorDatabase(self._anchors, key)
+        return database
+
+    def _finish(
+        self,
+        entry: tuple[_Stream, Block, Future[_Hits] | _Hits],
+        progress: Callable[[int], None] | None,
+    ) -> None:
+        stream, block, outcome = entry
+        hits = outcome.result() if isinstance(outcome, Future) else outcome
+        if hits:
+            self._process(stream, block, hits)
+        if progress is not None:
+            progress(block.end - block.begin)
+
+    def _process(self, stream: _Stream, block: Block, hits: _Hits) -> None:
+        view = BlockLines(block)
+        claims: list[_Claim] = []
+        done: set[tuple[str, int]] = set()
+        for end, anchor in self._within_budget(stream, block, hits):
+            line = view.line_at(end - 1)
+            if anchor in self._exception_ids:
+                stream.exceptions.visit(view, line, stream.collector)
+                continue
+            for rule_id in self._rule_ids[anchor]:
+                if (rule_id, line.start) in done:
+                    continue
+                done.add((rule_id, line.start))
+                claim = self._claim(rule_id, view, line.start, end)
+                if claim is not None:
+                    claims.append(claim)
+        for claim in _undisputed(claims):
+            self._add(stream, view, claim)
+
+    def _within_budget(
+        self, stream: _Stream, block: Block, hits: _Hits
+    ) -> Iterator[tuple[int, int]]:
+        """The hits of this block's own region, floods cut down to their beginning and end."""
+        by_anchor: dict[int, list[int]] = {}
+        for end, anchor in hits:
+            # the last region may be short: progress is read from its context as well
+            if block.begin < end <= block.end or (block.last and anchor in self._frequent and end):
+                by_anchor.setdefault(anchor, []).append(end)
+        kept: list[tuple[int, int]] = []
+        hot = set(stream.hot)
+        for anchor, ends in by_anchor.items():
+            budget = FREQUENT_BLOCK_BUDGET if anchor in self._frequent else BLOCK_BUDGET
+            total = stream.seen.get(anchor, 0) + len(ends)
+            stream.seen[anchor] = total
+            if total > SOURCE_BUDGET:
+                hot.add(anchor)
+            if len(ends) > budget:
+                for rule_id in self._rule_ids.get(anchor, ()):
+                    stream.collector.more(rule_id, len(ends) - budget)
+                ends = ends[: budget // 2] + ends[-budget // 2 :]
+            kept.extend((end, anchor) for end in ends)
+        stream.hot = frozenset(hot)
+        kept.sort()
+        return iter(kept)
+
+    def _claim(self, rule_id: str, view: BlockLines, start: int, end: int) -> _Claim | None:
+        matcher = self._matchers.get(rule_id)
+        if matcher is None:
+            matcher = self._matchers[rule_id] = Matcher(self._rules[rule_id])
+        signature = matcher.signature
+        # an anchor that wraps ends on a later line than its pattern starts on
+        record = record_at(
+            view, view.line_at(end - 1), before=max(signature.before, 1), after=signature.lines
+        )
+        match = matcher.match(record)
+        if match is None:
+            return None
+        first, last = record.line_of(match.start), record.line_of(max(match.start, match.end - 1))
+        return _Claim(matcher.rule, match, record, record.lines[first].start, record.lines[last].end)
+
+    def _add(self, stream: _Stream, view: BlockLines, claim: _Claim) -> None:
+        record, match = claim.record, claim.match
+        first = record.line_of(match.start)
+        last = record.line_of(max(match.start, match.end - 1))
+        covered = record.lines[first : last + 1]
+        text = "\n".join(line.raw for line in covered)
+        line = record.lines[first]
+        offset = view.block.offset + line.start
+        decisive = record.text[match.start : match.end].split("\n", 1)[0]
+        at = text.find(decisive) if decisive else -1
+        stream.collector.add(
+            Sighting(
+                rule_id=claim.rule.id,
+                fields=match.fields,
+                prefix=line.prefix,
+                offset=offset,
+                line=view.number(line.start),
+                text=text,
+                span=(at, at + len(decisive)) if at >= 0 else None,
+                raised=stream.exceptions.covers(offset),
+            )
+        )
+
+
+def _undisputed(claims: list[_Claim]) -> Iterator[_Claim]:
+    """What is left when benign rules and refinements have taken the lines they know better."""
+    benign = [c for c in claims if c.rule.role == "benign"]
+    refined = [(c, frozenset(c.rule.refines)) for c in claims if c.rule.refines]
+    for claim in claims:
+        if claim.rule.role in {"cause", "symptom"} and any(_overlap(claim, b) for b in benign):
+            continue
+        if any(claim.rule.id in ids and _overlap(claim, c) for c, ids in refined if c is not claim):
+            continue
+        yield claim
+
+
+def _overlap(one: _Claim, other: _Claim) -> bool:
+    return one.begin < other.end and other.begin < one.end

@@ -1,0 +1,175 @@
+"""Lines of a block, and the records that they make up.
+
+A record is the line that was hit plus what the same writer wrote as its continuation: programs wrap
+long messages, and in a merged log the lines of 512 ranks interleave, so continuation goes by writer
+and not by adjacency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from triage.model import Block, Prefix
+from triage.scan.prefix import split_line
+
+MAX_LINE = 8 * 1024
+"""Characters of one line that are looked at, around the hit."""
+CONTINUATION = 10
+"""Unstamped lines that a record may go on for when its rule does not say."""
+_SKIP = 400
+"""Lines of other writers that are passed over in search of a continuation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: its byte range in the block, prefix and message."""
+
+    start: int
+    end: int
+    prefix: Prefix
+    message: str
+    raw: str
+
+
+class BlockLines:
+    """Access to the lines of one block by byte position, parsed at most once each."""
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self._lines: dict[int, Line] = {}
+        self._numbers: tuple[int, int] = (0, block.line)
+
+    def bounds(self, position: int) -> tuple[int, int]:
+        """The byte range of the line around ``position``; ``\\r`` ends a line as well."""
+        data = self.block.data
+        low = max(0, position - MAX_LINE // 2)
+        start = max(data.rfind(b"\n", low, position), data.rfind(b"\r", low, position)) + 1
+        return (start or low), self._end(position)
+
+    def _end(self, position: int) -> int:
+        data = self.block.data
+        high = min(len(data), position + MAX_LINE)
+        end = data.find(b"\n", position, high)
+        end = high if end < 0 else end
+        bar = data.find(b"\r", position, end)
+        return bar if 0 <= bar else end
+
+    def line_at(self, position: int) -> Line:
+        """The line that the byte at ``position`` is in."""
+        start, end = self.bounds(position)
+        line = self._lines.get(start)
+        if line is None or line.end != end:
+            raw = self.block.data[start:end].decode("utf-8", "replace")
+            prefix, message = split_line(raw)
+            line = Line(start, end, prefix, message, raw)
+            self._lines[start] = line
+        return line
+
+    def after(self, line: Line) -> Iterator[Line]:
+        """The lines that follow, up to the end of what the block holds."""
+        data = self.block.data
+        position = line.end
+        while True:
+            while position < len(data) and data[position] in b"\r\n":
+                position += 1
+            if position >= len(data):
+                return
+            line = self.line_at(position)
+            yield line
+            position = max(line.end, position + 1)
+
+    def preceding(self, line: Line) -> Iterator[Line]:
+        """The lines before, nearest first."""
+        data = self.block.data
+        position = line.start - 1
+        while position > 0:
+            while position >= 0 and data[position] in b"\r\n":
+                position -= 1
+            if position < 0:
+                return
+            line = self.line_at(position)
+            yield line
+            position = line.start - 1
+
+    def number(self, position: int) -> int:
+        """The line number, from 1, of the byte at ``position``."""
+        known, line = self._numbers
+        data = self.block.data
+        if position >= known:
+            line += data.count(b"\n", known, position)
+        else:
+            line = self.block.line + data.count(b"\n", 0, position)
+        self._numbers = (position, line)
+        return line
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A hit line with its neighbours of the same writer, as one text.
+
+    ``text`` joins the messages with line feeds; ``anchor`` is the range of the hit line in it.
+    """
+
+    lines: tuple[Line, ...]
+    index: int
+    """Which of ``lines`` is the hit line."""
+    text: str
+    anchor: tuple[int, int]
+
+    @property
+    def line(self) -> Line:
+        """The line that was hit."""
+        return self.lines[self.index]
+
+    def line_of(self, position: int) -> int:
+        """Index of the line that the character at ``position`` of the text is in."""
+        end = -1
+        for i, line in enumerate(self.lines):
+            end += len(line.message) + 1
+            if position <= end:
+                return i
+        return len(self.lines) - 1
+
+
+def record_at(view: BlockLines, line: Line, *, before: int = 0, after: int = 0) -> Record:
+    """The record around ``line``: wrapped predecessors, and continuations by the same writer.
+
+    ``after`` asks for that many further lines of the writer even when they start new records.
+    """
+    head: list[Line] = []
+    for previous in view.preceding(line):
+        if len(head) >= before:
+            break
+        if _same_writer(previous.prefix, line.prefix) or not previous.prefix.stream:
+            head.append(previous)
+    head.reverse()
+    tail: list[Line] = []
+    skipped = 0
+    stamps = after
+    for following in view.after(line):
+        prefix = following.prefix
+        if not _same_writer(prefix, line.prefix):
+            skipped += 1
+            if skipped > _SKIP:
+                break
+            continue
+        if prefix.stamped:
+            if stamps <= 0:
+                break
+        elif skipped and not prefix.stream and line.prefix.stream:
+            # somebody else wrote in between: a bare line is probably theirs
+            continue
+        stamps -= 1
+        tail.append(following)
+        if len(tail) >= max(CONTINUATION, after):
+            break
+    lines = (*head, line, *tail)
+    messages = [part.message for part in lines]
+    begin = sum(len(m) + 1 for m in messages[: len(head)])
+    return Record(lines, len(head), "\n".join(messages), (begin, begin + len(line.message)))
+
+
+def _same_writer(other: Prefix, own: Prefix) -> bool:
+    """Unprefixed lines continue whoever wrote last; prefixed ones name their writer."""
+    return other.stream == own.stream or (not other.stream and not other.stamped)
