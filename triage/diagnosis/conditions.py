@@ -1,0 +1,113 @@
+"""What ``when`` and ``if`` may ask about the job; the meaning is documented in ``docs/rules.md``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from triage.diagnosis.job import Item, Job, compare
+from triage.model import Value
+
+
+def names_of(job: Job, item: Item | None, world_size: int | None, phase: str | None) -> dict[str, Any]:
+    """The plain names that a condition may use."""
+    names: dict[str, Any] = {"world_size": world_size, "phase": phase}
+    nodes = {i.finding.host for i in job.items if i.finding.host}
+    names["nodes"] = len(nodes) or None
+    if item is not None:
+        finding = item.finding
+        names.update(
+            rank=finding.rank, host=finding.host, gpu=finding.gpu, local_rank=finding.local_rank,
+            count=finding.count, line_level=finding.level,
+        )  # fmt: skip
+        names.update(item.fields)
+    return names
+
+
+def functions_of(job: Job, item: Item | None) -> Mapping[str, Callable[..., Any]]:
+    """The functions that a condition may call, bound to one finding of one job."""
+
+    def others(name: str) -> list[Item]:
+        return [o for o in job.named(name) if o is not item]
+
+    def seen(name: str) -> bool:
+        return bool(others(name))
+
+    def absent(name: str) -> bool:
+        return not job.cut and not others(name)
+
+    def same_rank(name: str) -> bool:
+        if item is None:
+            return False
+        rank, stream = item.rank, item.finding.stream
+        return any(
+            (rank is not None and o.rank == rank)
+            or (rank is None and o.finding.source == item.finding.source and o.finding.stream == stream)
+            for o in others(name)
+        )
+
+    def same_host(name: str) -> bool:
+        host = item.finding.host if item else None
+        return host is not None and any(o.finding.host == host for o in others(name))
+
+    def near(name: str, lines: int = 0, seconds: float = 0.0) -> bool:
+        return item is not None and any(_near(item, o, lines, seconds) for o in others(name))
+
+    def before(name: str) -> bool:
+        return item is not None and any(compare(o.finding, item.finding) == -1 for o in others(name))
+
+    def after(name: str) -> bool:
+        return item is not None and any(compare(o.finding, item.finding) == 1 for o in others(name))
+
+    def values(field: str) -> set[Value]:
+        return {
+            i.fields[field] for i in (job.of_rule(item.rule.id) if item else ()) if field in i.fields
+        }
+
+    return {
+        "seen": seen,
+        "absent": absent,
+        "count": lambda name: sum(o.finding.count for o in job.named(name)),
+        "ranks_with": lambda name: len({o.rank for o in job.named(name) if o.rank is not None}),
+        "same_rank": same_rank,
+        "same_host": same_host,
+        "near": near,
+        "before": before,
+        "after": after,
+        "differs": lambda field: len(values(field)) > 1,
+        "same": lambda field: len(values(field)) == 1,
+        "env": lambda name: job.environment.get(name),
+        "version": lambda name: job.version(name),
+        "slurm": lambda name: next(job.facts("slurm-job", name), None),
+        "receipt": lambda path: _dig(job.receipt, path),
+        "fact": lambda fact, name: next(job.facts(fact, name), None),
+        "context": lambda fact, name: next(job.facts(fact, name), None),
+    }
+
+
+def _near(item: Item, other: Item, lines: int, seconds: float) -> bool:
+    one, two = item.finding, other.finding
+    if one.source == two.source and lines and one.evidence and two.evidence:
+        here, there = one.evidence[0].line, two.evidence[0].line
+        if here is not None and there is not None and abs(here - there) <= lines:
+            return True
+    if seconds and one.time is not None and two.time is not None and one.time.clock == two.time.clock:
+        return abs(one.time.seconds - two.time.seconds) <= seconds
+    return False
+
+
+def _dig(receipt: Mapping[str, Any] | None, path: str) -> Any:
+    value: Any = receipt
+    for part in path.split("."):
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(part)
+    return value
+
+
+def holds(job: Job, item: Item, world_size: int | None = None, phase: str | None = None) -> bool:
+    """Whether the rule's ``when`` is true for this finding (always, when it has none)."""
+    condition = item.rule.when
+    if condition is None:
+        return True
+    return condition.holds(names_of(job, item, world_size, phase), functions_of(job, item))

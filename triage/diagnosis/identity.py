@@ -1,0 +1,196 @@
+"""Who is where: rank, host, local rank, pid, GPU, PCI bus id, joined from every line that pairs them.
+
+A GPU index is not a rank and a local rank is not a rank; they are joined only where some line, file
+name or table states both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from triage.diagnosis.job import Item, Job
+from triage.model import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Where one rank runs, as far as it is known."""
+
+    rank: int
+    host: str | None = None
+    local_rank: int | None = None
+    pid: int | None = None
+    gpu: int | None = None
+    pci: str | None = None
+    uuid: str | None = None
+
+
+@dataclass(slots=True)
+class Identities:
+    """The join table of a job."""
+
+    seats: dict[int, Seat] = field(default_factory=dict)
+    world_size: int | None = None
+    single_node: bool = False
+    _by_pid: dict[tuple[str | None, int], int] = field(default_factory=dict)
+    _pci_uuid: dict[str, str] = field(default_factory=dict)
+    _pci_gpu: dict[str, int] = field(default_factory=dict)
+
+    def seat(self, rank: int) -> Seat:
+        """Where ``rank`` runs; an empty seat when nothing says."""
+        return self.seats.get(rank) or Seat(rank)
+
+    def note(
+        self,
+        rank: int,
+        *,
+        host: str | None = None,
+        local_rank: int | None = None,
+        pid: int | None = None,
+        gpu: int | None = None,
+        pci: str | None = None,
+        uuid: str | None = None,
+    ) -> None:
+        """Record what one line pairs with ``rank``; what is known already stays."""
+        seat = self.seat(rank)
+        known = (seat.host, seat.local_rank, seat.pid, seat.gpu, seat.pci, seat.uuid)
+        given = (host, local_rank, pid, gpu, pci, uuid)
+        merged = [old if old is not None else new for old, new in zip(known, given, strict=True)]
+        self.seats[rank] = Seat(rank, *merged)  # type: ignore[arg-type]
+        if pid is not None:
+            self._by_pid.setdefault((host, pid), rank)
+            self._by_pid.setdefault((None, pid), rank)
+
+    def rank_of_pid(self, pid: int | None, host: str | None = None) -> int | None:
+        """The rank that runs as ``pid``, where a line pairs them."""
+        if pid is None:
+            return None
+        return self._by_pid.get((host, pid), self._by_pid.get((None, pid)) if host is None else None)
+
+    def rank_of_local(self, local_rank: int | None, host: str | None = None) -> int | None:
+        """The rank with this local rank on ``host``; on one node local rank and rank agree."""
+        if local_rank is None:
+            return None
+        for seat in self.seats.values():
+            if seat.local_rank == local_rank and (host is None or seat.host == host):
+                if host is None and not self.single_node:
+                    continue
+                return seat.rank
+        return local_rank if self.single_node else None
+
+    def rank_of_pci(self, pci: str | None, host: str | None = None) -> int | None:
+        """The rank whose GPU sits at ``pci`` (on ``host``)."""
+        if pci is None:
+            return None
+        found = [
+            s.rank for s in self.seats.values() if s.pci == pci and (host is None or s.host in {host, None})
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def gpu_of_pci(self, pci: str | None) -> tuple[int | None, str | None]:
+        """``(index, uuid)`` of the GPU at ``pci`` where nvidia-smi or the driver told it."""
+        return (None, None) if pci is None else (self._pci_gpu.get(pci), self._pci_uuid.get(pci))
+
+    def rank_of(self, finding: Finding) -> int | None:
+        """The global rank of a finding's writer, by the line, its pid or its local rank."""
+        if finding.rank is not None:
+            return finding.rank
+        by_pid = self.rank_of_pid(finding.pid, finding.host)
+        return by_pid if by_pid is not None else self.rank_of_local(finding.local_rank, finding.host)
+
+
+def identify(job: Job) -> Identities:
+    """Join everything that pairs ranks with hosts, pids and GPUs."""
+    table = Identities()
+    table.world_size = _world_size(job)
+    for item in job.items:
+        finding = item.finding
+        if finding.rank is not None:
+            # srun -l and tee prefixes may name a host that only relays: the pairing is still right
+            table.note(
+                finding.rank, host=finding.host, local_rank=finding.local_rank,
+                pid=finding.pid if not item.rule.fact == "rank-exit" else None, gpu=finding.gpu,
+            )  # fmt: skip
+    for item in job.of_fact("identity"):
+        _identity(item, table)
+    for fact in ("comm-init-start", "comm-init-complete"):
+        for item in job.of_fact(fact):
+            _communicator(item, table)
+    for item in job.of_fact("rank-exit"):
+        rank = item.number("rank")
+        if rank is not None:
+            table.note(
+                rank, host=item.text("host") or item.finding.host, local_rank=item.number("local_rank"),
+                pid=item.number("pid"),
+            )  # fmt: skip
+    for item in job.of_fact("rendezvous"):
+        for rank, local in zip(item.ranks("ranks"), item.ranks("local_ranks"), strict=False):
+            table.note(rank, host=item.finding.host, local_rank=local)
+    table.single_node = _single_node(job, table)
+    return table
+
+
+def _identity(item: Item, table: Identities) -> None:
+    pci, uuid, gpu = item.text("pci"), item.text("uuid"), item.number("gpu")
+    if pci and uuid:
+        table._pci_uuid.setdefault(pci, uuid)
+    if pci and gpu is not None:
+        table._pci_gpu.setdefault(pci, gpu)
+    rank = item.number("rank")
+    rank = item.finding.rank if rank is None else rank
+    if rank is not None:
+        table.note(
+            rank, host=item.text("host") or item.finding.host,
+            local_rank=item.number("local_rank"), pid=item.number("pid") or item.finding.pid,
+            gpu=gpu, pci=pci, uuid=uuid,
+        )  # fmt: skip
+
+
+def _communicator(item: Item, table: Identities) -> None:
+    """NCCL ranks are communicator-local: they are global ranks only in a world-sized one."""
+    rank, size = item.number("comm_rank"), item.number("nranks")
+    if rank is None or size is None or size != table.world_size:
+        rank = item.finding.rank
+        if rank is None:
+            return
+    table.note(
+        rank, host=item.finding.host, pid=item.finding.pid, gpu=item.number("cuda_dev"),
+        pci=item.text("bus_id"),
+    )  # fmt: skip
+
+
+def _world_size(job: Job) -> int | None:
+    """The world size by the most frequent statement, else by the largest communicator."""
+    stated: Counter[int] = Counter()
+    for fact in ("world-size", "identity", "rendezvous", "flight-recorder"):
+        stated.update(v for v in job.facts(fact, "world_size") if isinstance(v, int) and v > 0)
+    if job.receipt is not None:
+        launch = job.receipt.get("launch")
+        size = launch.get("world_size") if isinstance(launch, dict) else None
+        if isinstance(size, int):
+            stated[size] += 100
+    if stated:
+        return stated.most_common(1)[0][0]
+    sizes = [
+        v for f in ("comm-init-start", "comm-init-complete") for v in job.facts(f, "nranks")
+        if isinstance(v, int)
+    ]  # fmt: skip
+    return max(sizes, default=None)
+
+
+def _single_node(job: Job, table: Identities) -> bool:
+    """True when nothing speaks of a second node and nothing pairs a rank with another local rank."""
+    pairs = [(s.rank, s.local_rank) for s in table.seats.values() if s.local_rank is not None]
+    if any(rank != local for rank, local in pairs):
+        return False
+    nodes = [v for v in job.facts("rendezvous", "nodes") if isinstance(v, int)]
+    if nodes:
+        return max(nodes) == 1
+    hosts = {i.finding.host for i in job.items if i.finding.host and i.rank is not None}
+    return len(hosts) <= 1
+
+
+def relabel(item: Item, rank: int) -> Item:
+    """``item`` with its rank filled in."""
+    return Item(replace(item.finding, rank=rank), item.rule)

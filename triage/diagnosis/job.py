@@ -1,0 +1,155 @@
+"""Everything that is known about one job (or one attempt of it), indexed for the stages that judge.
+
+``Item`` pairs a finding with its rule. Order between items is a partial one: within a source by
+position, between sources by time where their clocks can be compared.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from triage.model import Finding, Moment, Source, SourceReport, Value
+from triage.rules.loader import RuleSet
+from triage.rules.schema import Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A finding with the rule that it belongs to."""
+
+    finding: Finding
+    rule: Rule
+
+    @property
+    def fields(self) -> Mapping[str, Value]:
+        """The captured fields."""
+        return self.finding.fields
+
+    @property
+    def rank(self) -> int | None:
+        """The global rank of the writer, where the line or the file name tells it."""
+        return self.finding.rank
+
+    def number(self, name: str) -> int | None:
+        """A field that must be an int to be used."""
+        value = self.fields.get(name)
+        return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+    def seconds(self, name: str) -> float | None:
+        """A field that must be a number to be used."""
+        value = self.fields.get(name)
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def text(self, name: str) -> str | None:
+        """A field as text."""
+        value = self.fields.get(name)
+        return None if value is None else str(value)
+
+    def ranks(self, name: str) -> tuple[int, ...]:
+        """A field that holds one rank or several."""
+        value = self.fields.get(name)
+        if isinstance(value, tuple):
+            return tuple(v for v in value if isinstance(v, int))
+        return (value,) if isinstance(value, int) and not isinstance(value, bool) else ()
+
+
+@dataclass(slots=True)
+class Job:
+    """The findings of one job or attempt and what they say about it as a whole."""
+
+    rules: RuleSet
+    items: list[Item]
+    sources: Sequence[Source]
+    reports: Sequence[SourceReport]
+    receipt: Mapping[str, Any] | None = None
+    cut: bool = False
+    """True when some input was not read to its end, so that absence proves nothing."""
+    notes: list[str] = field(default_factory=list)
+    _by_rule: dict[str, list[Item]] = field(default_factory=dict)
+    _by_tag: dict[str, list[Item]] = field(default_factory=dict)
+    _by_fact: dict[str, list[Item]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.index()
+
+    def index(self) -> None:
+        """Sort the items and rebuild the lookups after ``items`` changed."""
+        self.items.sort(key=lambda i: (i.finding.source, i.finding.offset, i.rule.id))
+        by_rule: dict[str, list[Item]] = defaultdict(list)
+        by_tag: dict[str, list[Item]] = defaultdict(list)
+        by_fact: dict[str, list[Item]] = defaultdict(list)
+        for item in self.items:
+            by_rule[item.rule.id].append(item)
+            for tag in item.rule.tags:
+                by_tag[tag].append(item)
+            if item.rule.fact:
+                by_fact[item.rule.fact].append(item)
+        self._by_rule, self._by_tag, self._by_fact = dict(by_rule), dict(by_tag), dict(by_fact)
+
+    def of_rule(self, rule_id: str) -> Sequence[Item]:
+        """Items of one rule."""
+        return self._by_rule.get(rule_id, ())
+
+    def of_tag(self, tag: str) -> Sequence[Item]:
+        """Items of every rule that carries ``tag``."""
+        return self._by_tag.get(tag, ())
+
+    def of_fact(self, fact: str) -> Sequence[Item]:
+        """Items of every rule with this ``fact``."""
+        return self._by_fact.get(fact, ())
+
+    def named(self, name: str) -> Sequence[Item]:
+        """Items of a rule id or a ``tag:…``, as ``explains`` and ``seen`` name them."""
+        return self.of_tag(name[4:]) if name.startswith("tag:") else self.of_rule(name)
+
+    def facts(self, fact: str, name: str) -> Iterator[Value]:
+        """The known values of one field of a fact."""
+        return (v for i in self.of_fact(fact) if (v := i.fields.get(name)) is not None)
+
+    def add(self, items: Iterable[Item]) -> None:
+        """Take in items that a later stage derived."""
+        self.items.extend(items)
+        self.index()
+
+    @cached_property
+    def environment(self) -> Mapping[str, str]:
+        """Environment variables that the logs, dumps or the receipt state; the first one wins."""
+        found: dict[str, str] = {}
+        if self.receipt is not None and isinstance(self.receipt.get("env"), Mapping):
+            found.update({str(k): str(v) for k, v in self.receipt["env"].items()})
+        for item in self.of_fact("env"):
+            name = item.text("name")
+            if name:
+                found.setdefault(name, item.text("value") or "")
+        return found
+
+    def version(self, name: str) -> tuple[int, ...] | None:
+        """The version of a component, where something states it."""
+        for value in self.facts("version", name):
+            if isinstance(value, tuple):
+                return tuple(v for v in value if isinstance(v, int))
+        return None
+
+
+def compare(one: Finding, other: Finding) -> int | None:
+    """-1 when ``one`` came first, 1 when ``other`` did, 0 for the same moment, None when unknown.
+
+    Positions order findings of one source. Across sources the clocks must be of one kind; times
+    are whole seconds, so equal seconds say nothing.
+    """
+    if one.source == other.source:
+        return (one.offset > other.offset) - (one.offset < other.offset)
+    if one.time is None or other.time is None or not comparable(one.time, other.time):
+        return None
+    if abs(one.time.seconds - other.time.seconds) < 1.0:
+        return None
+    return 1 if one.time.seconds > other.time.seconds else -1
+
+
+def comparable(one: Moment, other: Moment) -> bool:
+    """Whether two moments are on clocks that can be compared."""
+    return one.clock == other.clock and one.clock != "uptime" and one.zoned == other.zoned

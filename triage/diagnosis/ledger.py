@@ -1,0 +1,255 @@
+"""The rank ledger: per process group and rank, what is waited for and how far everybody had got.
+
+It is built from facts that rules capture (``collective-timeout``, ``pg-status``, ``fingerprint``,
+``lagging``, ``rank-exit``, ``comm-init-*``, ``progress`` …), so a new wording needs a rule, not code.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from triage.diagnosis.identity import Identities
+from triage.diagnosis.job import Item, Job
+
+DEFAULT_GROUP = "default_pg"
+SIGNALS = {
+    1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
+    9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 15: "SIGTERM",
+    24: "SIGXCPU", 25: "SIGXFSZ",
+}  # fmt: skip
+ORDERLY = frozenset({"SIGTERM", "SIGINT", "SIGHUP"})
+"""Signals by which launchers and schedulers end processes that did nothing wrong."""
+
+
+@dataclass(slots=True)
+class Wait:
+    """One rank that timed out in a collective."""
+
+    rank: int
+    group: str
+    seq: int | None
+    op: str | None
+    numel_in: int | None
+    numel_out: int | None
+    timeout: float | None
+    elapsed: float | None
+    item: Item
+
+    @property
+    def onset(self) -> float | None:
+        """When the wait began, on the line's own clock: the time of the line minus its duration."""
+        time = self.item.finding.time
+        if time is None or self.elapsed is None:
+            return None
+        return time.seconds - self.elapsed
+
+
+@dataclass(slots=True)
+class Status:
+    """How far a process group had got on one rank."""
+
+    enqueued: int
+    completed: int
+    item: Item
+
+
+@dataclass(slots=True)
+class Exit:
+    """How a process ended, by the best witness."""
+
+    code: int | None
+    signal: str | None
+    item: Item
+
+    @property
+    def violent(self) -> bool:
+        """Killed or crashed by a signal that nobody sends to end a process in order."""
+        return self.signal is not None and self.signal not in ORDERLY
+
+    @property
+    def failed(self) -> bool:
+        """Ended badly in any way."""
+        return self.signal is not None or bool(self.code)
+
+
+@dataclass(slots=True)
+class Ledger:
+    """What is known of every rank."""
+
+    identities: Identities
+    members: tuple[int, ...] = ()
+    """The ranks that must exist: 0 … world size - 1, or those seen when the size is unknown."""
+    seen: set[int] = field(default_factory=set)
+    waits: dict[str, dict[int, Wait]] = field(default_factory=dict)
+    status: dict[str, dict[int, Status]] = field(default_factory=dict)
+    exits: dict[int, Exit] = field(default_factory=dict)
+    finished: dict[int, Item] = field(default_factory=dict)
+    progress: dict[int, Item] = field(default_factory=dict)
+    named: list[Item] = field(default_factory=list)
+    init_started: dict[str, dict[int, Item]] = field(default_factory=dict)
+    init_completed: dict[str, dict[int, Item]] = field(default_factory=dict)
+    init_sizes: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def waiting(self) -> dict[int, Wait]:
+        """Every rank that waits in some group, with its earliest wait."""
+        found: dict[int, Wait] = {}
+        for ranks in self.waits.values():
+            for rank, wait in ranks.items():
+                held = found.get(rank)
+                if held is None or wait.item.finding.offset < held.item.finding.offset:
+                    found[rank] = wait
+        return found
+
+    def status_of(self, rank: int, group: str) -> Status | None:
+        """How far ``group`` had got on ``rank``."""
+        return self.status.get(group, {}).get(rank)
+
+
+def build(job: Job, identities: Identities) -> Ledger:
+    """The ledger of a job."""
+    ledger = Ledger(identities)
+    ledger.seen = {i.rank for i in job.items if i.rank is not None} | set(identities.seats)
+    size = identities.world_size
+    if size is not None and size > 0:
+        # a stray number must not make the world smaller than the ranks that were seen
+        size = max(size, max(ledger.seen, default=-1) + 1)
+        ledger.members = tuple(range(min(size, 65536)))
+    else:
+        ledger.members = tuple(sorted(ledger.seen))
+    _statuses(job, ledger)
+    _waits(job, ledger)
+    _exits(job, ledger)
+    for item in job.of_fact("rank-finished"):
+        rank = item.number("rank")
+        rank = identities.rank_of(item.finding) if rank is None else rank
+        if rank is not None:
+            ledger.finished[rank] = item
+    for item in job.of_fact("progress"):
+        rank = identities.rank_of(item.finding)
+        if rank is not None:
+            ledger.progress[rank] = item
+    ledger.named = list(job.of_fact("lagging"))
+    _communicators(job, ledger)
+    return ledger
+
+
+def group_of(item: Item) -> str:
+    """The process group that a line names, by description or name."""
+    name = item.text("desc") or item.text("pg") or item.text("pg_id")
+    if name in {None, "", "0", "default", "default_pg", "undefined"}:
+        return DEFAULT_GROUP
+    return str(name)
+
+
+def _rank_of(item: Item, ledger: Ledger) -> int | None:
+    rank = ledger.identities.rank_of(item.finding)
+    if rank is None and group_of(item) == DEFAULT_GROUP:
+        # before torch 2.2 the line itself is the only witness; its rank is local to the group
+        rank = item.number("group_rank")
+        if rank is not None:
+            ledger.seen.add(rank)
+    return rank
+
+
+def _statuses(job: Job, ledger: Ledger) -> None:
+    for item in job.of_fact("pg-status"):
+        rank = _rank_of(item, ledger)
+        enqueued, completed = item.number("enqueued"), item.number("completed")
+        if rank is None or enqueued is None or completed is None or not 0 <= enqueued < 1 << 48:
+            continue
+        ranks = ledger.status.setdefault(group_of(item), {})
+        known = ranks.get(rank)
+        # the first statement is closest to the moment of the hang
+        if known is None:
+            ranks[rank] = Status(enqueued, completed if completed < 1 << 48 else -1, item)
+
+
+def _waits(job: Job, ledger: Ledger) -> None:
+    groups: dict[tuple[int, int, int], str] = {}
+    for item in job.of_fact("pg-status"):
+        rank, seq = _rank_of(item, ledger), item.number("seq")
+        if rank is not None and seq is not None:
+            groups.setdefault((item.finding.source, rank, seq), group_of(item))
+    for item in job.of_fact("collective-timeout"):
+        rank = _rank_of(item, ledger)
+        if rank is None:
+            continue
+        seq = item.number("seq")
+        group = groups.get((item.finding.source, rank, seq), group_of(item)) if seq is not None else group_of(item)
+        ranks = ledger.waits.setdefault(group, {})
+        if rank in ranks:
+            continue
+        ranks[rank] = Wait(
+            rank, group, seq, item.text("op"), item.number("numel_in"), item.number("numel_out"),
+            item.seconds("timeout"), item.seconds("elapsed"), item,
+        )  # fmt: skip
+
+
+def signal_of(code: int | None, name: str | None = None) -> str | None:
+    """The signal that an exit code or a name stands for: -9, 137 and ``Killed`` are SIGKILL."""
+    words = {
+        "killed": "SIGKILL", "segmentation fault": "SIGSEGV", "aborted": "SIGABRT", "terminated": "SIGTERM",
+        "bus error": "SIGBUS", "floating point exception": "SIGFPE", "illegal instruction": "SIGILL",
+        "interrupt": "SIGINT", "hangup": "SIGHUP",
+    }  # fmt: skip
+    if name:
+        lowered = name.strip().lower().removesuffix(" (core dumped)")
+        if lowered in words:
+            return words[lowered]
+        if lowered.isdigit():
+            return SIGNALS.get(int(lowered), f"signal {lowered}")
+        upper = name.strip().upper()
+        return upper if upper.startswith("SIG") else None
+    if code is None:
+        return None
+    if code < 0:
+        return SIGNALS.get(-code, f"signal {-code}")
+    if 128 < code < 160 and (code - 128) in SIGNALS:
+        return SIGNALS[code - 128]
+    return None
+
+
+def _exits(job: Job, ledger: Ledger) -> None:
+    for item in job.of_fact("rank-exit"):
+        code = item.number("exit_code")
+        signal = signal_of(code, item.text("signal"))
+        ranks = item.ranks("rank") or item.ranks("ranks")
+        if not ranks:
+            rank = ledger.identities.rank_of_pid(item.number("pid"), item.text("host"))
+            if rank is None:
+                rank = ledger.identities.rank_of_local(
+                    item.number("local_rank"), item.text("host") or item.finding.host
+                )
+            rank = ledger.identities.rank_of(item.finding) if rank is None else rank
+            ranks = () if rank is None else (rank,)
+        for rank in ranks:
+            known = ledger.exits.get(rank)
+            if known is None or (known.signal is None and signal is not None):
+                ledger.exits[rank] = Exit(code, signal, item)
+
+
+def _communicators(job: Job, ledger: Ledger) -> None:
+    """Init START and COMPLETE per communicator; before NCCL 2.15 there is no START line."""
+    sizes: dict[str, int] = {}
+    for fact, table in (
+        ("comm-init-start", ledger.init_started),
+        ("comm-init-complete", ledger.init_completed),
+    ):
+        for item in job.of_fact(fact):
+            size, rank = item.number("nranks"), item.number("comm_rank")
+            if size is None or rank is None:
+                continue
+            key = item.text("comm_id") or f"of {size}"
+            sizes[key] = size
+            table.setdefault(key, {}).setdefault(rank, item)
+    ledger.init_sizes = sizes
+
+
+def by_group(waits: dict[int, Wait]) -> dict[str, list[Wait]]:
+    """Waits by the group they are in."""
+    found: dict[str, list[Wait]] = defaultdict(list)
+    for wait in waits.values():
+        found[wait.group].append(wait)
+    return dict(found)
