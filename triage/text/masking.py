@@ -57,7 +57,7 @@ def _patterns() -> _Patterns:
         value=re.compile(_VALUE),
         harmless=re.compile(
             r"""(?ix)\*+ | x{3,} | \.{3,}.* | …
-            | (?-i:\$[A-Z_][A-Z0-9_]*) | \$\{[^}]*\} | \$\(.* | %s | %\w+% | %\(\w+\)s | <.*>
+            | (?-i:\$[A-Z_][A-Z0-9_]*) | \$\{[^}]*\}? | \$\(.* | %s | %\w+% | %\(\w+\)s | <.*>
             | \{+[\w.\[\]'"!:]*\}+ | [\[({]+
             | none | null | nil | true | false | yes | no | n/?a | unset
             | not | is | was | undefined | empty | required | missing
