@@ -101,7 +101,7 @@ def test_a_span_that_makes_no_sense_is_dropped(span: tuple[int, int] | None) -> 
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(
-        st.sampled_from(["password=", "," + TOKEN, "\x1b[0m", "\x00", " ", "🙂", "x" * 90, "=" * 50, "\u200b"])
+        st.sampled_from(["password=", "," + TOKEN, "\x1b[0m", "\x00", " ", "🙂", "x" * 90, "=" * 9, "\u200b"])
         | st.text(max_size=4),
         max_size=40,
     ).map("".join),

@@ -17,7 +17,7 @@ _HINTS = ("key", "token", "secret", "passw", "pwd", "pass", "cred", "auth", "sig
 _VALUE = (
     # quoted, on one line; the quotes may themselves be escaped
     r"""(?P<q>\\{0,3}["'`])(?P<quoted>(?:\\.|[^\\\n])*?)(?P=q)"""
-    r"""|\\{0,3}["'`]?(?P<bare>(?:[^\s"'`\\,;&)\]}]"""
+    r"""|\\{0,3}["'`]?(?P<bare><[^<>\n]{1,80}>(?![^\s"'`,;)\]}])|(?:[^\s"'`\\,;&)\]}]"""
     # punctuation belongs to the value unless it ends it or starts the next assignment
     r"""|[\\,;&)\]}](?![\\"'`,;&)\]}]*(?:\s|$|[\w.-]+["']?[=:]|-)))+)"""
 )
