@@ -136,20 +136,24 @@ class Job:
 
 
 def compare(one: Finding, other: Finding) -> int | None:
-    """-1 when ``one`` came first, 1 when ``other`` did, 0 for the same moment, None when unknown.
+    """-1 when ``one`` came first, 1 when ``other`` did, 0 for the same place, None when unknown.
 
-    Positions order findings of one source. Across sources the clocks must be of one kind; times
-    are whole seconds, so equal seconds say nothing.
+    Times decide where both are on one clock and differ by a second or more (ranks buffer their
+    output, so a merged file is not in order of time); else positions order one source, unless the
+    two lines come from clocks of different kinds: a kernel log is often pasted behind a job log.
     """
+    if one.time is not None and other.time is not None:
+        if comparable(one.time, other.time):
+            gap = one.time.seconds - other.time.seconds
+            if abs(gap) >= 1.0:
+                return 1 if gap > 0 else -1
+        elif one.time.clock != other.time.clock:
+            return None
     if one.source == other.source:
         return (one.offset > other.offset) - (one.offset < other.offset)
-    if one.time is None or other.time is None or not comparable(one.time, other.time):
-        return None
-    if abs(one.time.seconds - other.time.seconds) < 1.0:
-        return None
-    return 1 if one.time.seconds > other.time.seconds else -1
+    return None
 
 
 def comparable(one: Moment, other: Moment) -> bool:
     """Whether two moments are on clocks that can be compared."""
-    return one.clock == other.clock and one.clock != "uptime" and one.zoned == other.zoned
+    return one.clock == other.clock and one.zoned == other.zoned

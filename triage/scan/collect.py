@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from triage.model import Evidence, Finding, Prefix, Source, Value
-from triage.text import clip, mask, sanitize
+from triage.text import safe_span
 
 MAX_DISTINCT = 512
 """Different findings of one rule in one source; more are folded into the last one of their rank."""
@@ -50,7 +50,9 @@ class Collector:
         prefix = sighting.prefix
         key: tuple[object, ...] = (
             sighting.rule_id, prefix.rank, prefix.local_rank, prefix.host, prefix.stream,
-            sighting.raised, *sorted((k, v) for k, v in sighting.fields.items() if v is not None),
+            sighting.raised,
+            # fields with an underscore say where, not what
+            *sorted((k, v) for k, v in sighting.fields.items() if v is not None and k[0] != "_"),
         )  # fmt: skip
         fold = self._folds.get(key)
         if fold is None:
@@ -108,10 +110,6 @@ class Collector:
         )
 
     def _evidence(self, sighting: Sighting) -> Evidence:
-        text = clip(mask(sanitize(sighting.text)))
-        span = sighting.span
-        if span is not None and (text != sighting.text or span[1] > len(text)):
-            decisive = mask(sanitize(sighting.text[span[0] : span[1]]))
-            at = text.find(decisive) if decisive else -1
-            span = (at, at + len(decisive)) if at >= 0 else None
-        return Evidence(self.source.name, sighting.line, text, sighting.fields, span)
+        text, span = safe_span(sighting.text, sighting.span)
+        fields = {k: v for k, v in sighting.fields.items() if k[0] != "_"}
+        return Evidence(self.source.name, sighting.line, text, fields, span)

@@ -58,7 +58,11 @@ class ExceptionScan:
         collector.add(
             Sighting(
                 rule_id=EXCEPTION_RULE,
-                fields=exception_fields(found),
+                fields={
+                    **exception_fields(found),
+                    "_begin": offset,
+                    "_end": view.block.offset + last.start,
+                },
                 prefix=line.prefix,
                 offset=view.block.offset + raised.start,
                 line=view.number(raised.start),

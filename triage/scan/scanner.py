@@ -44,6 +44,16 @@ class _Stream:
 
 
 @dataclass(slots=True)
+class _Pending:
+    """A block on its way through the pipeline."""
+
+    stream: _Stream
+    block: Block
+    sampled: frozenset[int]
+    outcome: Future[_Hits] | _Hits
+
+
+@dataclass(slots=True)
 class _Claim:
     """A rule that matched somewhere, with the bytes of the block that its match covers."""
 
@@ -86,20 +96,21 @@ class Scanner:
             progress: called with the number of bytes of each block when it is done.
         """
         streams: dict[int, _Stream] = {}
-        pending: deque[tuple[_Stream, Block, Future[_Hits] | _Hits]] = deque()
+        pending: deque[_Pending] = deque()
         pool: ThreadPoolExecutor | None = None
         try:
             for index, source, block in blocks:
                 stream = streams.get(index)
                 if stream is None:
                     stream = streams[index] = _Stream(Collector(source, index))
-                database = self._database(stream, block)
+                sampled = self._sampled(stream, block)
+                database = self._database(sampled)
                 if pool is None and not pending and block.last and block.offset == 0:
                     # one small source: no need for threads
-                    pending.append((stream, block, database.scan(block.data)))
+                    pending.append(_Pending(stream, block, sampled, database.scan(block.data)))
                 else:
                     pool = pool or ThreadPoolExecutor(self._threads, "triage-scan")
-                    pending.append((stream, block, pool.submit(database.scan, block.data)))
+                    pending.append(_Pending(stream, block, sampled, pool.submit(database.scan, block.data)))
                 if len(pending) >= DEPTH:
                     self._finish(pending.popleft(), progress)
             while pending:
@@ -109,33 +120,31 @@ class Scanner:
                 pool.shutdown(wait=True, cancel_futures=True)
         return {index: stream.collector for index, stream in streams.items()}
 
-    def _database(self, stream: _Stream, block: Block) -> AnchorDatabase:
+    def _sampled(self, stream: _Stream, block: Block) -> frozenset[int]:
         """The ends of a source are read exactly, what lies between with samples of the frequent."""
         exact = block.last or block.offset == 0
-        sampled = stream.hot if exact else stream.hot | self._frequent
-        key = frozenset(sampled)
-        database = self._databases.get(key)
+        return stream.hot if exact else stream.hot | self._frequent
+
+    def _database(self, sampled: frozenset[int]) -> AnchorDatabase:
+        database = self._databases.get(sampled)
         if database is None:
-            database = self._databases[key] = AnchorDatabase(self._anchors, key)
+            database = self._databases[sampled] = AnchorDatabase(self._anchors, sampled)
         return database
 
-    def _finish(
-        self,
-        entry: tuple[_Stream, Block, Future[_Hits] | _Hits],
-        progress: Callable[[int], None] | None,
-    ) -> None:
-        stream, block, outcome = entry
+    def _finish(self, entry: _Pending, progress: Callable[[int], None] | None) -> None:
+        outcome = entry.outcome
         hits = outcome.result() if isinstance(outcome, Future) else outcome
         if hits:
-            self._process(stream, block, hits)
+            self._process(entry, hits)
         if progress is not None:
-            progress(block.end - block.begin)
+            progress(entry.block.end - entry.block.begin)
 
-    def _process(self, stream: _Stream, block: Block, hits: _Hits) -> None:
+    def _process(self, entry: _Pending, hits: _Hits) -> None:
+        stream, block = entry.stream, entry.block
         view = BlockLines(block)
         claims: list[_Claim] = []
         done: set[tuple[str, int]] = set()
-        for end, anchor in self._within_budget(stream, block, hits):
+        for end, anchor in self._within_budget(entry, hits):
             line = view.line_at(end - 1)
             if anchor in self._exception_ids:
                 stream.exceptions.visit(view, line, stream.collector)
@@ -150,14 +159,15 @@ class Scanner:
         for claim in _undisputed(claims):
             self._add(stream, view, claim)
 
-    def _within_budget(
-        self, stream: _Stream, block: Block, hits: _Hits
-    ) -> Iterator[tuple[int, int]]:
+    def _within_budget(self, entry: _Pending, hits: _Hits) -> Iterator[tuple[int, int]]:
         """The hits of this block's own region, floods cut down to their beginning and end."""
+        stream, block = entry.stream, entry.block
         by_anchor: dict[int, list[int]] = {}
         for end, anchor in hits:
-            # the last region may be short: progress is read from its context as well
-            if block.begin < end <= block.end or (block.last and anchor in self._frequent and end):
+            # the last region may be short, so progress is read from its context as well; a sampled
+            # anchor's one hit may lie in the context, and is as good as any
+            anywhere = anchor in entry.sampled or (block.last and anchor in self._frequent)
+            if block.begin < end <= block.end or anywhere:
                 by_anchor.setdefault(anchor, []).append(end)
         kept: list[tuple[int, int]] = []
         hot = set(stream.hot)

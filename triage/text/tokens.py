@@ -116,6 +116,9 @@ SHAPES: tuple[Shape, ...] = (
 )
 
 
+_NEEDLES = tuple((needle, index) for index, shape in enumerate(SHAPES) for needle in shape.needles)
+
+
 @cache
 def _compiled(index: int) -> re.Pattern[str]:
     return re.compile(SHAPES[index].pattern)
@@ -123,7 +126,6 @@ def _compiled(index: int) -> re.Pattern[str]:
 
 def mask_shapes(text: str) -> str:
     """``text`` with every secret that has a shape of its own replaced by its prefix and ``***``."""
-    for index, shape in enumerate(SHAPES):
-        if any(needle in text for needle in shape.needles):
-            text = _compiled(index).sub(shape.replacement, text)
+    for index in sorted({index for needle, index in _NEEDLES if needle in text}):
+        text = _compiled(index).sub(SHAPES[index].replacement, text)
     return text

@@ -1,0 +1,6 @@
+"""``python -m triage``."""
+
+from triage.cli.main import run
+
+if __name__ == "__main__":
+    run()

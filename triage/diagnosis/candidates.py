@@ -1,0 +1,189 @@
+"""Candidate causes: findings of cause rules, verdicts of the ledger, unknown exceptions, deaths."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from triage.diagnosis.job import Item, Job, compare
+from triage.diagnosis.judgement import verdict
+from triage.diagnosis.ledger import ORDERLY, Ledger
+from triage.model import Value
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One possible cause: all findings of one rule, and what speaks for and against it."""
+
+    items: list[Item]
+    score: float = 0.0
+    reasons: list[str] = field(default_factory=list)
+    explained_by: Candidate | None = None
+    why_explained: str = ""
+    survived: Item | None = None
+    explains: list[Item] = field(default_factory=list)
+
+    @property
+    def lead(self) -> Item:
+        """The finding that stands for the candidate: the earliest that is known to be."""
+        return self.items[0]
+
+    @property
+    def rule_id(self) -> str:
+        """The rule behind it."""
+        return self.lead.rule.id
+
+    @property
+    def of_ledger(self) -> bool:
+        """Whether the ledger concluded it, rather than a line stating it."""
+        signature = self.lead.rule.signature
+        return signature is not None and signature.reader == "ledger"
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The ranks that the findings blame, or that wrote them."""
+        found: list[int] = []
+        for item in self.items:
+            for rank in blamed(item):
+                if rank not in found:
+                    found.append(rank)
+        return tuple(found)
+
+
+def blamed(item: Item) -> tuple[int, ...]:
+    """The ranks that one finding blames: the fields its rule names, else its writer."""
+    rule = item.rule
+    if rule.origin in {"job", "node"} and not rule.origin_fields:
+        return ()
+    for name in ("ranks", "rank"):
+        if name in rule.origin_fields:
+            return item.ranks(rule.origin_fields[name])
+    if rule.origin_fields and item.rank is None:
+        return ()
+    if any(k in rule.origin_fields for k in ("host", "pci", "gpu", "uuid", "local_rank")):
+        return ()
+    return () if item.rank is None else (item.rank,)
+
+
+def collect(job: Job, ledger: Ledger, verdicts: list[Item]) -> list[Candidate]:
+    """Every candidate cause of the job."""
+    grouped: dict[tuple[str, ...], list[Item]] = defaultdict(list)
+    for item in job.items:
+        if item.rule.role == "cause" and not _concluded(item):
+            grouped[(item.rule.id, item.text("xid") or "")].append(item)
+    candidates = [Candidate(ordered(items)) for items in grouped.values()]
+    candidates += [Candidate([item]) for item in verdicts]
+    candidates += [Candidate(ordered(items)) for items in _exceptions(job)]
+    candidates += [Candidate([item]) for item in _deaths(job, ledger)]
+    return candidates
+
+
+def _concluded(item: Item) -> bool:
+    signature = item.rule.signature
+    return signature is not None and signature.reader == "ledger"
+
+
+def ordered(items: list[Item]) -> list[Item]:
+    """``items`` with the earliest first, as far as their order is known."""
+    first = items[0]
+    for item in items[1:]:
+        order = compare(item.finding, first.finding)
+        if order == -1 or (order is None and _tells_more(item, first)):
+            first = item
+    return [first, *(i for i in items if i is not first)]
+
+
+def _tells_more(one: Item, other: Item) -> bool:
+    return (one.rank is not None, one.finding.raised) > (other.rank is not None, other.finding.raised)
+
+
+def _exceptions(job: Job) -> Iterator[list[Item]]:
+    """Exceptions that no rule knows, grouped by type and place; the user's own are user-code."""
+    grouped: dict[tuple[object, ...], list[Item]] = defaultdict(list)
+    claimed = [
+        i for i in job.items
+        if i.finding.raised and i.rule.fact != "exception" and i.rule.role in {"cause", "symptom", "benign"}
+    ]  # fmt: skip
+    for item in job.of_fact("exception"):
+        if any(_inside(known, item) for known in claimed):
+            continue
+        key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
+        grouped[key].append(item)
+    for items in grouped.values():
+        users = items[0].text("raised_kind") == "user"
+        rule = job.rules["unknown.user-code" if users else "unknown.exception"]
+        yield [Item(item.finding, rule) for item in items]
+
+
+def _inside(known: Item, exception: Item) -> bool:
+    """Whether a rule's finding lies in the traceback of an exception."""
+    one, two = known.finding, exception.finding
+    begin, end = exception.number("_begin"), exception.number("_end")
+    if one.source != two.source or begin is None or end is None:
+        return False
+    return begin <= one.offset <= end and (one.stream == two.stream or not one.stream or not two.stream)
+
+
+def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
+    """Processes that ended without a word, one finding per way of ending."""
+    spoken = {i.rank for i in job.of_fact("exception")} | {
+        i.rank for i in job.items if i.rule.role == "cause" and i.rule.fact != "rank-exit"
+    }
+    wordless_files = _anonymous_words(job)
+    forced = {i.number("pid") for i in job.of_rule("torch.force-kill")}
+    survivors = {i.number("pid") for i in job.of_fact("survivor")}
+    grouped: dict[tuple[str | None, int | None], list[tuple[int, Item]]] = defaultdict(list)
+    for rank, exit_ in sorted(ledger.exits.items()):
+        pid = exit_.item.number("pid")
+        if not exit_.failed or (pid is not None and (pid in forced or pid in survivors)):
+            continue
+        if exit_.signal in ORDERLY and len(ledger.exits) > 1:
+            continue
+        if rank in ledger.waiting and exit_.signal == "SIGABRT":
+            continue  # its own watchdog ended it
+        if rank in spoken or (exit_.signal is None and wordless_files):
+            continue
+        code = None if exit_.signal else exit_.code
+        grouped[(exit_.signal, code)].append((rank, exit_.item))
+    for (signal, code), members in grouped.items():
+        fields: dict[str, Value] = {
+            "ranks": tuple(r for r, _ in members), "signal": signal, "exit_code": code
+        }
+        rule_id = "ledger.killed" if signal else "ledger.exited"
+        yield verdict(job, rule_id, fields, [i for _, i in members], rank=members[0][0])
+    if not ledger.exits and not spoken and not wordless_files:
+        yield from _nameless_deaths(job)
+
+
+def _anonymous_words(job: Job) -> bool:
+    """Whether something unprefixed was said that may be any rank's last words."""
+    return any(
+        i.rank is None and (i.rule.fact == "exception" or (i.rule.role == "cause" and i.finding.raised))
+        for i in job.items
+        if not _launcher(i)
+    )
+
+
+def _launcher(item: Item) -> bool:
+    name = item.text("type") or ""
+    return name.endswith(("ChildFailedError", "SignalException", "CalledProcessError"))
+
+
+def _nameless_deaths(job: Job) -> Iterator[Item]:
+    """Exit lines that name no rank: the most violent one stands for all."""
+    from triage.diagnosis.ledger import signal_of
+
+    known: list[tuple[bool, Item, str | None, int | None]] = []
+    for item in job.of_fact("rank-exit"):
+        code = item.number("exit_code")
+        signal = signal_of(code, item.text("signal"))
+        if item.rule.role == "cause" or not (signal or code):
+            continue
+        known.append((signal is not None and signal not in ORDERLY, item, signal, code))
+    if not known:
+        return
+    known.sort(key=lambda entry: not entry[0])
+    _, item, signal, code = known[0]
+    fields: dict[str, Value] = {"ranks": None, "signal": signal, "exit_code": None if signal else code}
+    yield verdict(job, "ledger.killed" if signal else "ledger.exited", fields, [item])

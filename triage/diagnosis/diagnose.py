@@ -1,0 +1,271 @@
+"""From findings to a diagnosis: attempts apart, each judged, then the job from its attempts."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from triage.diagnosis import attempts as attempts_module
+from triage.diagnosis.candidates import Candidate, collect
+from triage.diagnosis.conditions import holds
+from triage.diagnosis.derived import derive
+from triage.diagnosis.explain import reasoning, table, timeline
+from triage.diagnosis.fallback import last_words, promote
+from triage.diagnosis.fingerprint import fingerprint
+from triage.diagnosis.hypothesis import build, moment_text
+from triage.diagnosis.identity import Identities, identify
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.judgement import judge
+from triage.diagnosis.ledger import Ledger
+from triage.diagnosis.ledger import build as build_ledger
+from triage.diagnosis.phases import Activities
+from triage.diagnosis.ranking import Ranking, rank
+from triage.diagnosis.run import Run
+from triage.model import Attempt, Diagnosis, FindingGroup, Hypothesis, Verdict
+
+MAX_ALTERNATIVES = 6
+MAX_WARNINGS = 8
+_CONTEXT_ONLY = frozenset({"exception"})
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """One attempt, judged."""
+
+    job: Job
+    identities: Identities
+    ledger: Ledger
+    ranking: Ranking
+    verdict: Verdict
+    completed: bool | None
+    hypotheses: list[Hypothesis]
+    warnings: list[Hypothesis]
+
+
+def diagnose(run: Run) -> Diagnosis:
+    """The diagnosis of one job. Never raises for what a log says."""
+    items = [Item(f, run.rules[f.rule_id]) for f in run.findings if f.rule_id in run.rules]
+    year = _year(items)
+    tries = attempts_module.split(items, run.sources)
+    outcomes = [_attempt(run, tried, year, last=i == len(tries) - 1) for i, tried in enumerate(tries)]
+    chosen, notes = _choose(outcomes)
+    outcome = outcomes[chosen]
+    verdict, completed = outcomes[-1].verdict, outcomes[-1].completed
+    warnings = list(outcomes[-1].warnings)
+    if len(outcomes) > 1 and verdict == "healthy":
+        for number, earlier in enumerate(outcomes[:-1]):
+            warnings.extend(
+                replace(h, reasons=(*h.reasons, f"attempt {number} failed with it; a later attempt succeeded"))
+                for h in earlier.hypotheses[:1]
+            )
+    elif verdict == "failed":
+        completed = outcome.completed
+    failed = verdict == "failed" and bool(outcome.hypotheses)
+    root = outcome.hypotheses[0] if failed else None
+    best = outcome.ranking.causes[0] if failed and outcome.ranking.causes else None
+    notes = [*run.notes, *notes, *_notes(run, verdict, completed, items)]
+    shown = outcome if verdict == "failed" else outcomes[-1]
+    return Diagnosis(
+        verdict=verdict,
+        completed=completed,
+        root_cause=root,
+        alternatives=tuple(outcome.hypotheses[1 : 1 + MAX_ALTERNATIVES]) if failed else (),
+        warnings=tuple(warnings[:MAX_WARNINGS]),
+        notes=tuple(dict.fromkeys(notes)),
+        findings=_groups(items, root.rule_id if root else None),
+        ranks=table(shown.ledger, year),
+        attempts=_attempts(outcomes, year) if len(outcomes) > 1 else (),
+        timeline=timeline(shown.job, shown.ledger, year),
+        sources=tuple(run.reports),
+        fingerprint=fingerprint(root.rule_id, root.category, best.lead.fields if best else {}) if root else None,
+        reasoning=reasoning(shown.ranking, shown.ledger) if verdict == "failed" else (),
+        stats={
+            "bytes": run.bytes_read,
+            "sources": len(run.sources),
+            "findings": sum(i.finding.count for i in items),
+            "rules": len(run.rules),
+        },
+    )
+
+
+def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -> _Outcome:
+    job = Job(run.rules, list(items), run.sources, run.reports, run.receipt, run.cut)
+    identities = identify(job)
+    job.add(derive(job, identities.world_size))
+    job.items = [i for i in job.items if holds(job, i, identities.world_size)]
+    job.index()
+    ledger = build_ledger(job, identities)
+    verdicts = judge(job, ledger, Activities(job, identities))
+    job.add(verdicts)
+    ranking = rank(job, ledger, collect(job, ledger, verdicts))
+    if not any(c.explained_by is None for c in ranking.causes):
+        promoted = promote(job, ledger)
+        if promoted is None and last and not job.of_fact("ended-well"):
+            promoted = last_words(job, run.last_words)
+        if promoted is not None:
+            ranking.causes.insert(0, promoted)
+    verdict, completed = _verdict(run, job, ranking)
+    hypotheses = [
+        build(job, identities, c, _confidence(c, ranking, position), year)
+        for position, c in enumerate(_diverse(ranking.causes))
+    ]
+    warnings = [build(job, identities, c, min(c.lead.rule.confidence, 0.5), year) for c in ranking.survived]
+    return _Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings)
+
+
+def _verdict(run: Run, job: Job, ranking: Ranking) -> tuple[Verdict, bool | None]:
+    if ranking.causes:
+        return "failed", False
+    ended = bool(job.of_fact("ended-well"))
+    if run.cut:
+        return "inconclusive", True if ended else None
+    if run.bytes_read == 0 or not _understood(run, job):
+        return "inconclusive", None
+    return "healthy", True if ended else None
+
+
+def _understood(run: Run, job: Job) -> bool:
+    """Whether anything in the input was recognised, be it only a step count."""
+    return bool(job.items) or run.receipt is not None or any(
+        report.kind not in {"log", "empty", "binary", "unreadable"} for report in run.reports
+    )
+
+
+def _confidence(candidate: Candidate, ranking: Ranking, position: int) -> float:
+    """The score as a probability: a close rival takes some of it away."""
+    value = candidate.score
+    if position == 0:
+        rivals = [c for c in ranking.causes if c is not candidate and c.explained_by is None]
+        others = [c for c in rivals if c.lead.rule.category != candidate.lead.rule.category]
+        if others and max(c.score for c in others) > candidate.score - 0.1:
+            value -= 0.12
+        elif others:
+            value -= 0.03
+    elif candidate.explained_by is not None:
+        value = min(value * 0.4, 0.35)
+    else:
+        value = min(value, max(0.05, ranking.causes[0].score - 0.05)) * 0.7
+    return max(0.05, min(0.97, value))
+
+
+def _diverse(causes: Sequence[Candidate]) -> list[Candidate]:
+    """Causes in order, repetitions of a category moved behind other categories."""
+    first: list[Candidate] = []
+    repeats: list[Candidate] = []
+    seen: Counter[str] = Counter()
+    for candidate in causes:
+        category = candidate.lead.rule.category or "unknown"
+        (repeats if seen[category] else first).append(candidate)
+        seen[category] += 1
+    return [*first, *repeats]
+
+
+def _choose(outcomes: Sequence[_Outcome]) -> tuple[int, list[str]]:
+    """Which attempt's cause is the job's: the first whose cause recurs or after which nothing moved."""
+    last = len(outcomes) - 1
+    if last == 0 or outcomes[last].verdict != "failed":
+        return last, ([] if last == 0 else [f"attempt {last} of {last + 1} decides: it did not fail"])
+    final = outcomes[last].hypotheses[0] if outcomes[last].hypotheses else None
+    for number in range(last):
+        earlier = outcomes[number]
+        if not earlier.hypotheses or earlier.verdict != "failed":
+            continue
+        cause = earlier.hypotheses[0]
+        if final is not None and cause.rule_id == final.rule_id:
+            return number, [f"attempt {number} failed first; the same cause recurs in attempt {last}"]
+        moved = any(later.job.of_fact("progress") for later in outcomes[number + 1 :])
+        weaker = final is None or final.category in _AFTERMATH or final.confidence < cause.confidence
+        if not moved and weaker:
+            return number, [
+                f"attempt {number} failed first and no later attempt made progress, so its cause is the job's"
+            ]
+    return last, []
+
+
+_AFTERMATH = frozenset({"port-conflict", "rendezvous", "unknown", "rank-crash", "straggler-or-hang", "gpu-oom"})
+"""What a failed first attempt often leaves to the next: its port, its memory, its absence."""
+
+
+def _attempts(outcomes: Sequence[_Outcome], year: int | None) -> tuple[Attempt, ...]:
+    found: list[Attempt] = []
+    for number, outcome in enumerate(outcomes):
+        times = [i.finding.time for i in outcome.job.items if i.finding.time is not None]
+        found.append(
+            Attempt(
+                number=number,
+                verdict=outcome.verdict,
+                root_cause=outcome.hypotheses[0] if outcome.hypotheses and outcome.verdict == "failed" else None,
+                began=moment_text(times[0], year) if times else None,
+                ended=moment_text(times[-1], year) if times else None,
+            )
+        )
+    return tuple(found)
+
+
+def _groups(items: Sequence[Item], root: str | None) -> tuple[FindingGroup, ...]:
+    by_rule: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        if item.rule.fact not in _CONTEXT_ONLY:
+            by_rule[item.rule.id].append(item)
+    groups: list[FindingGroup] = []
+    for rule_id, members in by_rule.items():
+        rule = members[0].rule
+        ranks = sorted({i.rank for i in members if i.rank is not None})
+        groups.append(
+            FindingGroup(
+                rule_id=rule_id,
+                title=_plain(rule.title),
+                role=rule.role,
+                category=rule.category,
+                count=sum(i.finding.count for i in members),
+                ranks=tuple(ranks),
+                evidence=members[0].finding.evidence[:1],
+                sampled=any(i.finding.sampled for i in members),
+                explained_by=root if root and rule.role == "symptom" else None,
+            )
+        )
+    return tuple(groups)
+
+
+def _plain(title: str) -> str:
+    """A title without its placeholders, for a group of findings that differ in them."""
+    import re
+
+    text = re.sub(r"\s*\([^()]*\{[^()]*\)", "", title)
+    text = re.sub(r"\{[a-z_0-9]+\|([^{}]*)\}", r"\1", text)
+    return " ".join(re.sub(r"\{[a-z_0-9]+\}", "…", text).split())
+
+
+def _year(items: Sequence[Item]) -> int | None:
+    """The year that year-less clocks lack, from any line that states one."""
+    from triage.scan.clock import iso
+
+    years: Counter[int] = Counter()
+    for item in items:
+        time = item.finding.time
+        if time is not None and time.clock == "wall":
+            text = iso(time, None)
+            if text:
+                years[int(text[:4])] += 1
+    return years.most_common(1)[0][0] if years else None
+
+
+def _notes(run: Run, verdict: Verdict, completed: bool | None, items: Sequence[Item]) -> list[str]:
+    notes: list[str] = []
+    if verdict == "inconclusive":
+        if run.bytes_read == 0:
+            notes.append("There is nothing to read: the input is empty. Look at standard output and at the other ranks' logs.")
+        elif run.cut:
+            notes.append("Some input was not read to its end, and what was read shows no failure.")
+        else:
+            notes.append(
+                "Nothing in the input was recognised. Give triage the job's standard error, dmesg, "
+                "sacct output or flight-recorder dumps."
+            )
+    elif verdict == "healthy" and completed is None and any(i.rule.fact == "progress" for i in items):
+        notes.append(
+            "The log ends without saying that the job ended. If it died, its death is outside of this "
+            "log: look at dmesg, sacct and the launcher's output."
+        )
+    return notes

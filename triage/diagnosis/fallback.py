@@ -1,0 +1,65 @@
+"""When no cause is known: the best symptom, the last words, or an honest "can't tell"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from triage.diagnosis.candidates import Candidate
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.judgement import verdict
+from triage.diagnosis.ledger import Ledger
+from triage.diagnosis.survival import Survival
+from triage.model import Evidence, Finding
+
+PRIORITY = (
+    "collective-timeout", "store-timeout", "oom-message", "cuda-error", "fallout", "external-stop",
+    "peer-loss", "wrapper", "rank-exit", "launcher-report", "teardown",
+)  # fmt: skip
+
+
+def promote(job: Job, ledger: Ledger) -> Candidate | None:
+    """A candidate from symptoms alone, None when there are none or all were survived."""
+    survival = Survival(job, ledger)
+    symptoms = [i for i in job.items if i.rule.role == "symptom" and survival.proof(i) is None]
+    if not symptoms:
+        return None
+    best = min(symptoms, key=_rank)
+    tag = _tag(best)
+    if tag == "peer-loss":
+        fields = {"peer": best.fields.get("peer") or best.fields.get("host")}
+        candidate = Candidate([verdict(job, "ledger.peer-vanished", fields, [best])], score=0.4)
+    elif tag in {"wrapper", "launcher-report", "teardown", "rank-exit"} or best.rule.category in {None, "unknown"}:
+        fields = {"what": best.rule.summary.split("{", 1)[0].strip(" .") or best.rule.title}
+        item = verdict(job, "unknown.reported", fields, [best], rank=best.rank, host=best.finding.host)
+        candidate = Candidate([item], score=0.3)
+    else:
+        same = [i for i in symptoms if i.rule.id == best.rule.id]
+        candidate = Candidate(same, score=min(best.rule.confidence, 0.45))
+    candidate.reasons.append("nothing but symptoms was found; this one is closest to a cause")
+    candidate.explains = symptoms
+    return candidate
+
+
+def _tag(item: Item) -> str:
+    return next((t for t in PRIORITY if t in item.rule.tags), "")
+
+
+def _rank(item: Item) -> tuple[int, int, int]:
+    tag = _tag(item)
+    order = PRIORITY.index(tag) if tag else 4
+    return (order, item.finding.source, item.finding.offset)
+
+
+def last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate | None:
+    """A candidate from the last lines that state an error nobody knows."""
+    if not words:
+        return None
+    index, evidence = words[-1]
+    rule = job.rules["unknown.last-words"]
+    source = job.sources[index]
+    finding = Finding(
+        rule_id=rule.id, fields={"words": " ".join(evidence.text.split())[:300]},
+        evidence=tuple(e for _, e in words[-3:]), source=index, offset=1 << 60,
+        rank=source.rank, host=source.host,
+    )  # fmt: skip
+    return Candidate([Item(finding, rule)], score=rule.confidence, reasons=["no rule knows any line"])

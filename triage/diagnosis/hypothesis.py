@@ -1,0 +1,151 @@
+"""From a candidate to a hypothesis: texts filled in, steps chosen, origin joined, evidence picked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from triage.diagnosis.candidates import Candidate, blamed
+from triage.diagnosis.conditions import functions_of, names_of
+from triage.diagnosis.identity import Identities
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.phases import phase_at
+from triage.diagnosis.templates import fill, kinds_of
+from triage.model import Discouraged, Evidence, Hypothesis, Moment, Origin, Step
+from triage.scan.clock import iso
+
+MAX_EVIDENCE = 8
+NODE_CATEGORIES = frozenset({"gpu-hardware", "network-fabric", "topology", "shm", "storage"})
+_JOB_WIDE = frozenset(
+    {"rendezvous", "network-config", "config", "driver-or-version", "auth-or-hub", "port-conflict",
+     "scheduler", "topology"}
+)  # fmt: skip
+
+
+def build(
+    job: Job, identities: Identities, candidate: Candidate, confidence: float, year: int | None
+) -> Hypothesis:
+    """The published form of a candidate."""
+    lead = candidate.lead
+    rule = lead.rule
+    origin = origin_of(candidate, identities, year)
+    phase = lead.text("phase") or rule.phase or phase_at(job, lead.finding)
+    names = names_of(job, lead, identities.world_size, phase)
+    names["ranks"] = lead.fields.get("ranks") or origin.ranks or None
+    for name, value in (
+        ("rank", origin.rank), ("host", origin.host), ("gpu", origin.gpu), ("pci", origin.pci_bus_id),
+        ("uuid", origin.gpu_uuid), ("local_rank", origin.local_rank), ("time", origin.time),
+    ):  # fmt: skip
+        if names.get(name) is None:
+            names[name] = value
+    kinds = kinds_of(rule)
+    functions = functions_of(job, lead)
+
+    def text(template: str) -> str:
+        return fill(template, names, kinds)
+
+    steps: list[Step] = []
+    for remedy in rule.remediation:
+        if remedy.condition is not None and not remedy.condition.holds(names, functions):
+            continue
+        steps.append(
+            Step(
+                do=text(remedy.do),
+                run=text(remedy.run) if remedy.run else None,
+                verify=text(remedy.verify) if remedy.verify else None,
+                owner=remedy.owner or rule.owner,
+            )
+        )
+    return Hypothesis(
+        rule_id=rule.id,
+        title=text(rule.title),
+        category=rule.category or "unknown",
+        phase=phase,
+        confidence=round(confidence, 2),
+        summary=text(rule.summary or rule.title),
+        origin=origin,
+        evidence=_evidence(candidate),
+        explains=tuple(dict.fromkeys(i.rule.id for i in candidate.explains)),
+        owner=rule.owner,
+        remediation=tuple(steps),
+        does_not_help=tuple(
+            Discouraged(text(a.do), text(a.why))
+            for a in rule.does_not_help
+            if a.condition is None or a.condition.holds(names, functions)
+        ),
+        retry=rule.retry,
+        nodes_to_avoid=(origin.host,) if origin.host and _avoid(rule.category, rule.retry) else (),
+        references=rule.references,
+        reasons=tuple(candidate.reasons),
+    )
+
+
+def _avoid(category: str | None, retry: str) -> bool:
+    return retry == "other-nodes" and category in NODE_CATEGORIES | {"host-oom", "driver-or-version"}
+
+
+def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
+    """The lead's lines first, then those of other ranks that say the same."""
+    found: list[Evidence] = []
+    lead = candidate.lead
+    limit = 4 if candidate.of_ledger else 1
+    found.extend(lead.finding.evidence[:limit])
+    for item in candidate.items[1:]:
+        if len(found) >= MAX_EVIDENCE:
+            break
+        found.extend(e for e in item.finding.evidence[:1] if e not in found)
+    return tuple(found)
+
+
+def origin_of(candidate: Candidate, identities: Identities, year: int | None) -> Origin:
+    """Where it began: ranks by the rule's fields or the writer, joined with host and GPU."""
+    lead = candidate.lead
+    rule, finding = lead.rule, lead.finding
+    fields = rule.origin_fields
+    ranks = list(dict.fromkeys(r for i in candidate.items for r in blamed(i)))
+    if not ranks and rule.origin == "speaker" and not fields:
+        rank = identities.rank_of(finding)
+        ranks = [] if rank is None else [rank]
+    host = lead.text(fields["host"]) if "host" in fields else None
+    pci = lead.text(fields["pci"]) if "pci" in fields else None
+    uuid = lead.text(fields["uuid"]) if "uuid" in fields else None
+    gpu = lead.number(fields["gpu"]) if "gpu" in fields else None
+    local = lead.number(fields["local_rank"]) if "local_rank" in fields else None
+    if local is not None and not ranks:
+        rank = identities.rank_of_local(local, finding.host)
+        ranks = [] if rank is None else [rank]
+    if pci is not None and not ranks:
+        rank = identities.rank_of_pci(pci, finding.host)
+        ranks = [] if rank is None else [rank]
+    if rule.origin == "job":
+        return Origin(time=moment_text(finding.time, year))
+    if host is None and rule.origin in {"speaker", "node"}:
+        host = finding.host
+    if len(ranks) == 1 and rule.origin != "node":
+        seat = identities.seat(ranks[0])
+        host = host or seat.host
+        local = seat.local_rank if local is None else local
+        gpu = (seat.gpu if seat.gpu is not None else finding.gpu) if gpu is None else gpu
+        pci = pci or seat.pci
+        uuid = uuid or seat.uuid
+    known_gpu, known_uuid = identities.gpu_of_pci(pci)
+    return Origin(
+        rank=ranks[0] if ranks else None,
+        ranks=tuple(ranks),
+        local_rank=local if local is not None else (finding.local_rank if len(ranks) == 1 else None),
+        host=host,
+        gpu=gpu if gpu is not None else known_gpu,
+        pci_bus_id=pci,
+        gpu_uuid=uuid or known_uuid,
+        time=moment_text(finding.time, year),
+    )
+
+
+def moment_text(time: Moment | None, year: int | None) -> str | None:
+    """A moment as ISO 8601, None when the log does not tell enough."""
+    return None if time is None or time.clock in {"uptime", "daytime"} else iso(time, year)
+
+
+def with_explained(hypothesis: Hypothesis, items: Sequence[Item]) -> Hypothesis:
+    """``hypothesis`` with the ids of what it explains."""
+    return replace(hypothesis, explains=tuple(dict.fromkeys(i.rule.id for i in items)))

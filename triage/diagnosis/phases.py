@@ -1,0 +1,109 @@
+"""Which phase a job or a rank was in, and which activity a rank had begun and not finished."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from triage.diagnosis.identity import Identities
+from triage.diagnosis.job import Item, Job, compare
+from triage.model import PHASES, Finding
+
+WORDS = {
+    "bootstrap": "starting up",
+    "load": "loading the model or data",
+    "compile": "compiling or capturing graphs",
+    "steady": "running steps",
+    "checkpoint": "writing or reading a checkpoint",
+    "teardown": "shutting down",
+}
+"""Phases as activities, for sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """Something that a rank began; ``end`` is None when it never came back."""
+
+    phase: str
+    start: Item
+    end: Item | None
+
+    @property
+    def what(self) -> str:
+        """The activity in words."""
+        return WORDS.get(self.phase, self.phase)
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took, where both ends carry a time."""
+        if self.end is None or self.start.finding.time is None or self.end.finding.time is None:
+            return None
+        took = self.end.finding.time.seconds - self.start.finding.time.seconds
+        return took if took >= 0 else None
+
+
+class Activities:
+    """Begun and ended activities, per writer."""
+
+    def __init__(self, job: Job, identities: Identities) -> None:
+        self._identities = identities
+        self._starts = [i for i in job.of_fact("phase-start") if i.rule.phase in {"compile", "checkpoint", "load"}]
+        self._ends = list(job.of_fact("phase-end"))
+
+    def of_rank(self, rank: int, before: Finding) -> Activity | None:
+        """What ``rank`` had begun before ``before`` and not ended by then, None when nothing.
+
+        Its later end, when there is one, shows that the rank was working all the while.
+        """
+        open_now: Activity | None = None
+        for start in self._starts:
+            if self._identities.rank_of(start.finding) != rank or compare(start.finding, before) == 1:
+                continue
+            end = self._end_of(start, rank)
+            if end is not None and compare(end.finding, before) != 1:
+                continue
+            open_now = Activity(start.rule.phase or "steady", start, end)
+        return open_now
+
+    def _end_of(self, start: Item, rank: int) -> Item | None:
+        for end in self._ends:
+            if end.rule.phase != start.rule.phase or self._identities.rank_of(end.finding) != rank:
+                continue
+            last = end.finding
+            if compare(last, start.finding) == 1:
+                return end
+        return None
+
+
+def phase_at(job: Job, finding: Finding) -> str | None:
+    """The phase that the job was in when ``finding`` was written: the last marker before it.
+
+    Markers are rules with a phase and a phase fact, progress lines (steady) and completed
+    communicators (past the bootstrap).
+    """
+    best: tuple[int, str] | None = None
+    for item in job.items:
+        phase = _marks(item)
+        if phase is None or item.finding.source != finding.source:
+            continue
+        if item.finding.offset >= finding.offset:
+            break
+        if item.rank is not None and finding.rank is not None and item.rank != finding.rank:
+            continue
+        best = (item.finding.offset, phase)
+        last = item.finding.last_offset
+        if phase == "steady" and last is not None and last < finding.offset:
+            best = (last, phase)
+    if best is not None:
+        return best[1]
+    return None
+
+
+def _marks(item: Item) -> str | None:
+    fact = item.rule.fact
+    if fact == "progress":
+        return "steady"
+    if fact == "phase-start" and item.rule.phase in PHASES:
+        return item.rule.phase
+    if fact in {"comm-init-start", "rendezvous"}:
+        return "bootstrap"
+    return None

@@ -1,0 +1,245 @@
+"""Which candidate is the root cause: who explains whom, what was survived, what came first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from triage.diagnosis.candidates import Candidate, blamed
+from triage.diagnosis.job import Item, Job, compare
+from triage.diagnosis.ledger import Ledger
+from triage.diagnosis.survival import Survival
+
+NEAR = 0.16
+"""Scores closer than this are decided by which came first."""
+KERNEL_READERS = frozenset({"topology", "nvidia-smi", "dcgm", "ibstat", "sacct", "kubernetes"})
+
+
+@dataclass(slots=True)
+class Ranking:
+    """The outcome: causes best first, what was survived, and the leftovers."""
+
+    causes: list[Candidate]
+    survived: list[Candidate]
+
+
+def rank(job: Job, ledger: Ledger, candidates: Sequence[Candidate]) -> Ranking:
+    """Order the candidates, the root cause first."""
+    survival = Survival(job, ledger)
+    for candidate in candidates:
+        candidate.survived = _survived(candidate, survival)
+    survived = [c for c in candidates if c.survived is not None]
+    causes = [c for c in candidates if c.survived is None]
+    for candidate in causes:
+        _score(candidate, job, ledger)
+    _explain(causes, job, ledger)
+    free = sorted((c for c in causes if c.explained_by is None), key=_preference)
+    held = sorted((c for c in causes if c.explained_by is not None), key=_preference)
+    if free:
+        best = _earliest_of_equals(free)
+        free.remove(best)
+        free.insert(0, best)
+    for candidate in free[:1]:
+        candidate.explains = _symptoms_of(candidate, job)
+    return Ranking([*free, *held], survived)
+
+
+def _preference(candidate: Candidate) -> tuple[float, int, int, str]:
+    lead = candidate.lead.finding
+    return (-candidate.score, lead.source, lead.offset, candidate.rule_id)
+
+
+def _survived(candidate: Candidate, survival: Survival) -> Item | None:
+    """A candidate was survived only if every one of its findings was."""
+    proof: Item | None = None
+    for item in candidate.items:
+        proof = survival.proof(item)
+        if proof is None:
+            return None
+    return proof
+
+
+def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
+    """Prior of the rule, moved by what the rest of the logs says about this finding."""
+    lead = candidate.lead
+    finding = lead.finding
+    score = lead.rule.confidence
+    reasons = candidate.reasons
+    reasons.append(f"{lead.rule.id} starts at {score:.2f}")
+    if finding.raised and not candidate.of_ledger:
+        score += 0.03
+        reasons.append("raised as an exception, not just printed")
+    elif finding.level in {"warning", "info", "debug"} and not candidate.of_ledger:
+        loss = 0.12 if finding.level == "warning" else 0.18
+        score -= loss
+        reasons.append(f"only logged at level {finding.level}")
+    wait = ledger.waiting.get(lead.rank) if lead.rank is not None else None
+    if not candidate.of_ledger and wait is not None and compare(finding, wait.item.finding) == 1:
+        score -= 0.4
+        reasons.append("came after this rank's own timeout: fallout of the abort")
+    elif not candidate.of_ledger and _after_teardown(lead, job):
+        score -= 0.25
+        reasons.append("came after the launcher had begun to end the job")
+    if not candidate.of_ledger and lead.rank is not None:
+        if lead.rank in ledger.exits and ledger.exits[lead.rank].failed:
+            score += 0.03
+            reasons.append(f"rank {lead.rank} ended badly")
+        if ledger.waiting and lead.rank not in ledger.waiting:
+            score += 0.05
+            reasons.append(f"rank {lead.rank} is not among those that waited")
+    candidate.score = score
+
+
+def _after_teardown(item: Item, job: Job) -> bool:
+    """Whether the launcher had already told this process to stop."""
+    for boundary in job.of_tag("teardown"):
+        if boundary is item or boundary.rule.role == "benign":
+            continue
+        if compare(item.finding, boundary.finding) == 1:
+            gap = _gap(item, boundary)
+            if gap is None or gap >= 1.0:
+                return True
+    return False
+
+
+def _gap(one: Item, other: Item) -> float | None:
+    a, b = one.finding.time, other.finding.time
+    return None if a is None or b is None or a.clock != b.clock else abs(a.seconds - b.seconds)
+
+
+def _explain(causes: list[Candidate], job: Job, ledger: Ledger) -> None:
+    """Draw the edges: strongest explainers first, never in a circle."""
+    order = sorted(causes, key=_preference)
+    for candidate in causes:
+        best: Candidate | None = None
+        why = ""
+        for other in order:
+            if other is candidate or _leads_to(candidate, other):
+                continue
+            reason = _reason(other, candidate, ledger)
+            if reason and (best is None or other.score > best.score):
+                best, why = other, reason
+        if best is not None:
+            candidate.explained_by, candidate.why_explained = best, why
+
+
+def _leads_to(source: Candidate, target: Candidate) -> bool:
+    """Whether ``target`` is already explained, directly or not, by ``source``."""
+    seen: set[int] = set()
+    current: Candidate | None = target
+    while current is not None and id(current) not in seen:
+        if current is source:
+            return True
+        seen.add(id(current))
+        current = current.explained_by
+    return False
+
+
+def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
+    """Why ``cause`` explains ``effect``, empty when it does not."""
+    order = compare(cause.lead.finding, effect.lead.finding)
+    if _states(cause, effect):
+        if order == 1 and not _hardware(cause) and not cause.of_ledger and not effect.of_ledger:
+            return ""
+        return f"{cause.rule_id} is known to lead to {effect.rule_id}"
+    if effect.of_ledger and not cause.of_ledger:
+        return _explains_verdict(cause, effect, ledger)
+    if cause.of_ledger and not effect.of_ledger:
+        return _explained_by_verdict(cause, effect, ledger)
+    if not cause.of_ledger and not effect.of_ledger:
+        return _same_trouble(cause, effect, order)
+    return ""
+
+
+def _states(cause: Candidate, effect: Candidate) -> bool:
+    named = cause.lead.rule.explains
+    tags = {f"tag:{tag}" for tag in effect.lead.rule.tags}
+    return effect.rule_id in named or any(name in tags for name in named)
+
+
+def _hardware(candidate: Candidate) -> bool:
+    rule = candidate.lead.rule
+    return rule.category in {"gpu-hardware", "network-fabric", "host-oom", "topology", "scheduler"} or (
+        rule.signature is not None and rule.signature.reader in KERNEL_READERS
+    )
+
+
+def _explains_verdict(cause: Candidate, verdict: Candidate, ledger: Ledger) -> str:
+    """A rank's own words explain why the ledger finds it missing, dead or out of step."""
+    if cause.score < 0.4:
+        return ""
+    ranks = set(cause.ranks)
+    accused = set(verdict.ranks)
+    waiting = ledger.waiting
+    lead = cause.lead
+    if ranks and accused and ranks & accused:
+        rank = min(ranks & accused)
+        wait = min((w.item.finding.offset for w in waiting.values()), default=None)
+        if wait is not None and verdict.rule_id in _DIVERGENCE:
+            return ""  # taking another path is itself the cause
+        return f"rank {rank} said why"
+    if verdict.rule_id in _DIVERGENCE:
+        return ""
+    if ranks and ranks <= set(waiting) and not accused & ranks:
+        return ""
+    first = min(waiting.values(), key=lambda w: w.item.finding.offset, default=None)
+    if first is not None and compare(lead.finding, first.item.finding) == 1 and not _hardware(cause):
+        # after the first timeout: only a rank that was not itself waiting can still be the cause
+        if not ranks or not accused:
+            return ""
+    if not accused or not ranks:
+        return f"{cause.rule_id} happened and {verdict.rule_id} names no better reason"
+    if accused and ranks and not ranks & accused and cause.score > verdict.score:
+        return f"{cause.rule_id} on rank {min(ranks)} is the stronger evidence"
+    return ""
+
+
+_DIVERGENCE = frozenset(
+    {"ledger.fingerprint-desync", "ledger.fingerprint-tie", "ledger.desync", "ledger.desync-tie",
+     "ledger.timeout-too-short"}
+)  # fmt: skip
+
+
+def _explained_by_verdict(verdict: Candidate, effect: Candidate, ledger: Ledger) -> str:
+    """Errors of ranks that waited, after their wait, follow from whatever kept them waiting."""
+    lead = effect.lead
+    if not ledger.waiting:
+        return ""
+    wait = ledger.waiting.get(lead.rank) if lead.rank is not None else None
+    if wait is not None and compare(lead.finding, wait.item.finding) == 1:
+        return f"came after rank {lead.rank} had timed out"
+    if lead.rank is None and not _hardware(effect):
+        first = min(ledger.waiting.values(), key=lambda w: w.item.finding.offset)
+        if compare(lead.finding, first.item.finding) == 1 and verdict.score > effect.score + 0.05:
+            return "came after the first timeout"
+    return ""
+
+
+def _same_trouble(cause: Candidate, effect: Candidate, order: int | None) -> str:
+    """An earlier error of the same writer explains a later one that is no better known."""
+    one, two = cause.lead.finding, effect.lead.finding
+    if order != -1 or one.source != two.source:
+        return ""
+    same_writer = one.stream == two.stream and one.rank == two.rank
+    if same_writer and cause.score >= effect.score - NEAR:
+        return "the same process had said this before"
+    if blamed(cause.lead) and blamed(effect.lead) and cause.score >= effect.score:
+        return "an earlier error of another rank"
+    return ""
+
+
+def _earliest_of_equals(free: Sequence[Candidate]) -> Candidate:
+    """Of those that score about the same, the one that is known to come first."""
+    best = free[0]
+    for other in free[1:]:
+        if best.score - other.score > NEAR:
+            break
+        if compare(other.lead.finding, best.lead.finding) == -1 and not _hardware(best):
+            other.reasons.append(f"came before {best.rule_id}")
+            best = other
+    return best
+
+
+def _symptoms_of(candidate: Candidate, job: Job) -> list[Item]:
+    """Everything that the accepted cause demotes: all symptoms, and the causes it explains."""
+    return [i for i in job.items if i.rule.role == "symptom"]

@@ -1,0 +1,54 @@
+"""Which errors the job got over: progress or a good end after them shows that it did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from triage.diagnosis.job import Item, Job, compare
+from triage.diagnosis.ledger import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class Survival:
+    """Decides whether the job went on after a finding."""
+
+    job: Job
+    ledger: Ledger
+
+    def proof(self, item: Item) -> Item | None:
+        """The line that shows that the job went on after ``item``, None when there is none."""
+        if item.rule.signature is not None and item.rule.signature.reader == "ledger":
+            return None
+        for end in self.job.of_fact("ended-well"):
+            if self._later(end, item):
+                return end
+        rank = item.rank
+        if rank is not None:
+            finished = self.ledger.finished.get(rank)
+            if finished is not None and self._later(finished, item):
+                return finished
+            if rank in self.ledger.exits and self.ledger.exits[rank].failed:
+                return None
+        return next((p for p in self.job.of_fact("progress") if self._moved_on(p, item)), None)
+
+    def _moved_on(self, progress: Item, item: Item) -> bool:
+        """Progress by the same writer after the error. One more line of another rank proves nothing."""
+        mark, error = progress.finding, item.finding
+        if mark.source != error.source:
+            return False
+        same_rank = mark.rank is not None and mark.rank == error.rank
+        anonymous = error.rank is None and mark.rank is None and mark.stream == error.stream
+        if not (same_rank or anonymous):
+            return False
+        last = error.last_offset if error.last_offset is not None else error.offset
+        if item.finding.raised and error.rank is not None and error.rank in self.ledger.exits:
+            return False
+        return (mark.offset if mark.last_offset is None else mark.last_offset) > last
+
+    @staticmethod
+    def _later(later: Item, item: Item) -> bool:
+        one, two = later.finding, item.finding
+        if one.source == two.source:
+            last = two.last_offset if two.last_offset is not None else two.offset
+            return one.offset > last
+        return compare(one, two) == 1

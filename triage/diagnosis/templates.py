@@ -1,0 +1,34 @@
+"""Filling the placeholders of a rule's texts with what was captured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from triage.rules.fields import show
+from triage.rules.lint import PLACEHOLDER
+from triage.rules.schema import Rule
+
+MAX_VALUE = 240
+_ALTERNATIVE = re.compile(r"\s+")
+
+
+def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str]) -> str:
+    """``text`` with ``{field}`` and ``{field|text when unknown}`` replaced."""
+
+    def value(match: re.Match[str]) -> str:
+        name, fallback = match[1], match[2]
+        known = values.get(name)
+        if known is None or known == () or known == "":
+            return fallback if fallback is not None else f"an unknown {name.replace('_', ' ')}"
+        shown = show(known, kinds.get(name, "ranks" if name == "ranks" else "str"))
+        shown = _ALTERNATIVE.sub(" ", shown).strip()
+        return shown if len(shown) <= MAX_VALUE else shown[: MAX_VALUE - 1] + "…"
+
+    return PLACEHOLDER.sub(value, text).strip()
+
+
+def kinds_of(rule: Rule) -> Mapping[str, str]:
+    """Field types of a rule, for showing values with their units."""
+    return rule.signature.fields if rule.signature is not None else {}

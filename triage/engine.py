@@ -1,0 +1,199 @@
+"""The chain from paths to a diagnosis: discover, read, scan, diagnose.
+
+Everything else (the command line, hooks, services) is a thin caller of :class:`Engine`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from triage.diagnosis import Run
+from triage.diagnosis import diagnose as judge
+from triage.errors import InputError
+from triage.model import Block, Diagnosis, Evidence, Finding, Reading, Source, SourceReport
+from triage.rules.loader import RuleSet, load_rules
+from triage.scan.scanner import Scanner
+from triage.scan.tail import last_words
+from triage.sources import BlockReader, discover
+
+MAX_STRUCTURED = 64 << 20
+"""Bytes of one structured input (a dump, a topology, an accounting table) that are read."""
+
+Input = str | os.PathLike[str] | bytes | Source
+"""What a caller may name: a path or glob, ``-``, raw bytes, or a labelled source."""
+
+
+@dataclass(slots=True)
+class _Read:
+    """What reading the sources gave, before it is judged."""
+
+    sources: Sequence[Source]
+    findings: list[Finding] = field(default_factory=list)
+    reports: dict[int, SourceReport] = field(default_factory=dict)
+    readings: list[Reading] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    tails: dict[int, Block] = field(default_factory=dict)
+    read: int = 0
+
+
+class Engine:
+    """Rules compiled once, to diagnose many jobs with; safe to share between threads.
+
+    Args:
+        rules: directories with rules of your own, which are added to the built-in ones and win by id,
+            or a loaded :class:`~triage.rules.loader.RuleSet`.
+        threads: threads that scan; the result does not depend on their number.
+
+    Raises:
+        RuleError: when a rule file is wrong.
+    """
+
+    def __init__(self, rules: RuleSet | Iterable[str | os.PathLike[str]] = (), *, threads: int = 2) -> None:
+        self.rules = rules if isinstance(rules, RuleSet) else load_rules(rules)
+        self._scanner = Scanner(self.rules, threads)
+
+    def diagnose(
+        self,
+        inputs: Input | Sequence[Input],
+        *,
+        receipt: Mapping[str, Any] | None = None,
+        budget: int | None = None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Diagnosis:
+        """The diagnosis of one job from everything that it left behind.
+
+        Args:
+            inputs: paths, globs, ``-`` for standard input, bytes, or sources; all are one job.
+            receipt: the run's compact record.
+            budget: bytes to read at most, over all sources; what lies beyond is noted.
+            progress: called with the number of bytes of each stretch that has been read.
+
+        Raises:
+            InputError: when none of the inputs can be read.
+        """
+        given = [inputs] if isinstance(inputs, str | bytes | os.PathLike | Source) else list(inputs)
+        named = [Source(f"<input {i}>", data=g) if isinstance(g, bytes) else g for i, g in enumerate(given)]
+        discovery = discover(named)
+        return self.diagnose_sources(
+            discovery.sources, receipt=receipt, budget=budget, progress=progress, notes=discovery.notes
+        )
+
+    def diagnose_sources(
+        self,
+        sources: Sequence[Source],
+        *,
+        receipt: Mapping[str, Any] | None = None,
+        budget: int | None = None,
+        progress: Callable[[int], None] | None = None,
+        notes: Sequence[str] = (),
+    ) -> Diagnosis:
+        """As :meth:`diagnose`, for sources that have been discovered already."""
+        state = _Read(sources, notes=list(notes))
+        collectors = self._scanner.scan(self._blocks(state, budget, progress), progress)
+        for index in sorted(collectors):
+            state.findings.extend(collectors[index].findings())
+        state.findings.extend(_combined(state.readings))
+        run = Run(
+            rules=self.rules,
+            sources=sources,
+            findings=state.findings,
+            reports=[state.reports[i] for i in sorted(state.reports)],
+            receipt=receipt,
+            notes=[*self.rules.notes, *state.notes],
+            last_words=_last_words(state),
+        )
+        return judge(run)
+
+    def findings(self, source: Source) -> tuple[Finding, ...]:
+        """What the scan finds in one log, before it is judged."""
+        state = _Read([source])
+        collectors = self._scanner.scan(self._blocks(state, None, None))
+        return tuple(f for i in sorted(collectors) for f in collectors[i].findings())
+
+    def _blocks(
+        self, state: _Read, budget: int | None, progress: Callable[[int], None] | None
+    ) -> Iterator[tuple[int, Source, Block]]:
+        """The blocks of all logs; structured inputs are read whole by their readers on the way."""
+        from triage.readers import recognise
+
+        for index, source in enumerate(state.sources):
+            left = None if budget is None else max(0, budget - state.read)
+            with BlockReader(source, limit=left) as reader:
+                try:
+                    kind = recognise(source.name, reader.head)
+                except InputError as error:
+                    state.reports[index] = _report(source, "unreadable", reader, complete=False, note=str(error))
+                    state.notes.append(f"{source.name}: {error}")
+                    continue
+                if kind is not None:
+                    data = reader.read(MAX_STRUCTURED)
+                    reading = kind.read(data, source, index)
+                    state.readings.append(reading)
+                    state.findings.extend(reading.findings)
+                    state.notes.extend(f"{source.name}: {note}" for note in reading.notes)
+                    state.reports[index] = _report(source, reading.kind, reader, complete=reading.complete)
+                    if progress is not None:
+                        progress(len(data))
+                else:
+                    tail: Block | None = None
+                    for block in reader:
+                        tail = block
+                        yield index, source, block
+                    if tail is not None:
+                        state.tails[index] = tail
+                    state.reports[index] = _report(source, "log" if tail is not None else "empty", reader)
+                state.read += reader.bytes_read
+                if reader.note:
+                    state.notes.append(f"{source.name}: {reader.note}")
+
+
+def _report(
+    source: Source, kind: str, reader: BlockReader, *, complete: bool = True, note: str | None = None
+) -> SourceReport:
+    return SourceReport(
+        name=source.name,
+        kind=kind,
+        bytes_read=reader.bytes_read,
+        lines=reader.lines,
+        complete=complete and reader.complete,
+        note=note or reader.note,
+        rank=source.rank,
+        host=source.host,
+        attempt=source.attempt,
+    )
+
+
+def _combined(readings: Sequence[Reading]) -> tuple[Finding, ...]:
+    """Findings that need several readings at once: dumps of all ranks, stacks of all processes."""
+    if not any(r.kind == "flight-recorder" for r in readings):
+        return ()
+    from triage.readers.flight_recorder import combine
+
+    return tuple(combine(readings))
+
+
+def _last_words(state: _Read) -> list[tuple[int, Evidence]]:
+    taken: dict[str, set[int]] = {}
+    for finding in state.findings:
+        for evidence in finding.evidence:
+            if evidence.line is not None:
+                taken.setdefault(evidence.path, set()).add(evidence.line)
+    return [
+        (index, evidence)
+        for index, block in sorted(state.tails.items())
+        for evidence in last_words(block, state.sources[index].name, taken.get(state.sources[index].name, set()))
+    ]
+
+
+def diagnose(
+    inputs: Input | Sequence[Input],
+    *,
+    receipt: Mapping[str, Any] | None = None,
+    rules: RuleSet | Iterable[str | os.PathLike[str]] = (),
+    budget: int | None = None,
+) -> Diagnosis:
+    """Diagnose one job with a fresh :class:`Engine`; see :meth:`Engine.diagnose`."""
+    return Engine(rules).diagnose(inputs, receipt=receipt, budget=budget)

@@ -1,0 +1,315 @@
+"""Who waits for whom: from what each rank is blocked in to the ranks at the end of the chain.
+
+A rank is blocked in its oldest operation that has not completed. It waits for the members of that
+operation's group that never enqueued it; if all did, for those that are still blocked in something
+older; if nobody is, for those whose kernel did not start although others did, or that did not finish
+what others finished. Following this from rank to rank ends at the ranks that wait for nobody, or in a
+knot of ranks that wait for each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from triage.readers.flight_recorder_job import Block, Key, Recorded
+from triage.readers.flight_recorder_mismatch import elements
+from triage.readers.flight_recorder_model import Operation
+
+Reason = Literal["absent", "silent", "behind", "unfinished", "unstarted", "late", "inside", "unknown"]
+"""Why somebody is waited for: never enqueued it · left no dump · blocked in something older · did not
+finish what others finished · did not start what others started · came when the others had given up ·
+nobody is missing · the dumps don't tell."""
+
+LATE_FRACTION = 0.8
+"""Of the timeout: a rank that enqueues later than this after the first is what the others waited for."""
+LATE_AT_LEAST = 5 * 10**9
+"""Nanoseconds; below this, a difference may be the clocks'."""
+
+Unit = tuple[str, Key, int, int]
+"""Identity of what a rank is blocked in: a collective, or one rank's batch of sends and receives."""
+Node = int | Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """One thing that ranks are blocked in, and whom they wait for."""
+
+    key: Key
+    operation: Operation
+    waiting: tuple[int, ...]
+    reason: Reason
+    blamed: tuple[int, ...]
+    mismatched: bool = False
+    """A send and its receive meet, but with different sizes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """The end of a chain of waits: ``ranks`` wait for nobody, or only for each other.
+
+    ``waits`` are the things that wait for them, the ones of a knot first; ``reach`` is the number of
+    ranks that wait for it in the end.
+    """
+
+    ranks: tuple[int, ...]
+    waits: tuple[Wait, ...]
+    knot: bool
+    reach: int
+
+
+def roots(job: Recorded) -> tuple[Root, ...]:
+    """The ends of all chains, the one that most ranks wait for first."""
+    units: dict[Unit, list[int]] = {}
+    for rank, block in job.blocks.items():
+        units.setdefault(_unit(block), []).append(rank)
+    waits = {unit: _wait(job, unit, ranks) for unit, ranks in units.items()}
+    edges: dict[Node, tuple[Node, ...]] = {}
+    for unit, wait in waits.items():
+        edges[unit] = wait.blamed
+        for rank in wait.waiting:
+            edges[rank] = (unit,)
+        for rank in wait.blamed:
+            edges.setdefault(rank, ())
+    components = _components(edges)
+    where = {node: number for number, nodes in enumerate(components) for node in nodes}
+    reach = _reach(edges, components, where)
+    found: list[Root] = []
+    singles: dict[tuple[Reason, ...], list[tuple[int, tuple[Wait, ...], int]]] = {}
+    for number, nodes in enumerate(components):
+        if any(where[target] != number for node in nodes for target in edges[node]):
+            continue
+        own = [waits[node] for node in nodes if isinstance(node, tuple)]
+        ranks = tuple(sorted(node for node in nodes if isinstance(node, int)))
+        if own:
+            found.append(Root(ranks, tuple(own), True, reach[number]))
+        else:
+            rank = ranks[0]
+            pointing = tuple(wait for wait in waits.values() if rank in wait.blamed)
+            kind = ("silent",) if rank not in job.dumps else ("absent",)
+            singles.setdefault(kind, []).append((rank, pointing, reach[number]))
+    for ends in singles.values():
+        # several ranks that wait for nobody share a cause more often than not: a node, a branch
+        pointing = tuple(dict.fromkeys(wait for _, waits_, _ in ends for wait in waits_))
+        found.append(Root(tuple(rank for rank, _, _ in ends), pointing, False, max(n for _, _, n in ends)))
+    return tuple(sorted(found, key=lambda root: (-root.reach, root.knot, root.ranks)))
+
+
+def all_waits(job: Recorded) -> tuple[Wait, ...]:
+    """Everything that ranks are blocked in, by group and sequence number."""
+    units: dict[Unit, list[int]] = {}
+    for rank, block in job.blocks.items():
+        units.setdefault(_unit(block), []).append(rank)
+    return tuple(_wait(job, unit, ranks) for unit, ranks in sorted(units.items()))
+
+
+def _unit(block: Block) -> Unit:
+    first = block.first
+    if first.p2p:
+        return ("p2p", block.key, first.batch, block.rank)
+    return ("collective", block.key, first.seq, -1)
+
+
+def _wait(job: Recorded, unit: Unit, ranks: Sequence[int]) -> Wait:
+    waiting = tuple(sorted(ranks))
+    block = job.blocks[waiting[0]]
+    if unit[0] == "p2p":
+        reason, blamed, mismatched = _for_message(job, block)
+        return Wait(block.key, block.first, waiting, reason, blamed, mismatched)
+    reason, blamed = _for_collective(job, block.key, block.first, waiting)
+    return Wait(block.key, block.first, waiting, reason, blamed)
+
+
+def _for_collective(
+    job: Recorded, key: Key, operation: Operation, waiting: tuple[int, ...]
+) -> tuple[Reason, tuple[int, ...]]:
+    absent, behind, silent, finished, inside = [], [], [], [], []
+    for rank in job.groups[key].ranks:
+        standing = _standing(job, key, operation, rank)
+        if standing == "absent":
+            absent.append(rank)
+        elif standing == "silent":
+            silent.append(rank)
+        elif standing == "finished":
+            finished.append(rank)
+        elif rank in waiting:
+            inside.append(rank)
+        elif rank in job.blocks:
+            behind.append(rank)
+    if absent:
+        return "absent", tuple(absent)
+    if behind:
+        return "behind", tuple(behind)
+    if silent:
+        return ("silent", tuple(silent)) if len(job.silent) <= len(job.dumps) else ("unknown", ())
+    if finished:
+        return "unfinished", tuple(inside)
+    return _among_equals(job, key, operation, inside)
+
+
+def _standing(job: Recorded, key: Key, operation: Operation, rank: int) -> str:
+    """How ``rank`` stands to a collective: absent, silent, finished, inside, or unknown."""
+    dump = job.dumps.get(rank)
+    if dump is None:
+        return "silent"
+    calls = job.calls.get(key, {}).get(rank, {})
+    mine = calls.get(operation.seq)
+    if mine is not None:
+        return "finished" if all(op.done for op in mine) else "inside"
+    if not dump.complete:
+        enqueued = dump.progress[key[0]].enqueued if key[0] in dump.progress else None
+        if enqueued is None:
+            return "silent"
+        return "absent" if enqueued < operation.seq else "unknown"
+    if calls:
+        return "finished" if operation.seq < min(calls) and dump.wrapped else "absent"
+    begin = dump.first_time
+    if dump.wrapped and begin is not None and operation.created is not None and operation.created < begin:
+        return "unknown"  # overwritten, perhaps
+    return "absent"
+
+
+def _among_equals(
+    job: Recorded, key: Key, operation: Operation, inside: Sequence[int]
+) -> tuple[Reason, tuple[int, ...]]:
+    """Everybody is blocked in the same collective: did somebody's kernel not start, or come too late?"""
+    calls = {rank: job.calls[key][rank][operation.seq] for rank in inside}
+    if all(job.dumps[rank].timed for rank in inside):
+        unstarted = [rank for rank, ops in calls.items() if all(op.state == "scheduled" for op in ops)]
+        if 0 < len(unstarted) < len(inside):
+            return "unstarted", tuple(unstarted)
+    created = {rank: time for rank, ops in calls.items() if (time := ops[0].created) is not None}
+    if len(created) > 1:
+        first = min(created.values())
+        after = max(LATE_AT_LEAST, LATE_FRACTION * (operation.timeout or 600.0) * 1e9)
+        late = [rank for rank, time in created.items() if time - first > after]
+        if late and len(late) < len(created):
+            return "late", tuple(late)
+    return "inside", tuple(inside)
+
+
+def _for_message(job: Recorded, block: Block) -> tuple[Reason, tuple[int, ...], bool]:
+    """Whom a batch of sends and receives waits for."""
+    ranks = job.groups[block.key].ranks
+    absent, silent, behind, inside = [], [], [], []
+    mismatched = False
+    for operation in block.operations:
+        peer = _peer(operation, ranks, block.rank)
+        if peer is None:
+            continue
+        if peer not in job.dumps or not job.dumps[peer].complete:
+            silent.append(peer)
+            continue
+        counterpart = _counterpart(job, block, operation, peer)
+        if counterpart is None:
+            absent.append(peer)
+            continue
+        mine, theirs = (operation, counterpart) if operation.name == "send" else (counterpart, operation)
+        if elements(mine.input_sizes) != elements(theirs.output_sizes):
+            mismatched = True
+        if counterpart.done:
+            continue
+        theirs_ = job.blocks.get(peer)
+        blocked_here = theirs_ is not None and theirs_.key == block.key and counterpart in theirs_.operations
+        (inside if blocked_here else behind).append(peer)
+    for reason, blamed in (("absent", absent), ("behind", behind), ("silent", silent), ("inside", inside)):
+        if blamed:
+            if reason == "silent" and len(job.silent) > len(job.dumps):
+                return "unknown", (), mismatched
+            if reason == "inside":
+                blamed.append(block.rank)
+            return reason, tuple(sorted(set(blamed))), mismatched  # type: ignore[return-value]
+    return "unfinished", (block.rank,), mismatched
+
+
+def _peer(operation: Operation, ranks: Sequence[int], own: int) -> int | None:
+    ends = (operation.sender, operation.receiver)
+    members = [ranks[end] for end in ends if end is not None and end < len(ranks)]
+    if len(members) != 2 or own not in members:
+        return None
+    return members[1] if members[0] == own else members[0]
+
+
+def _counterpart(job: Recorded, block: Block, operation: Operation, peer: int) -> Operation | None:
+    """The receive that belongs to a send, or the other way round: the n-th of a pair meets the n-th."""
+    line = (operation.sender, operation.receiver)
+    other = "recv" if operation.name == "send" else "send"
+    mine = _line(job, block.key, block.rank, operation.name, line)
+    theirs = _line(job, block.key, peer, other, line)
+    if job.dumps[block.rank].wrapped or job.dumps[peer].wrapped:
+        mine = [op for op in mine if not op.done]
+        theirs = [op for op in theirs if not op.done]
+    position = mine.index(operation)
+    return theirs[position] if position < len(theirs) else None
+
+
+def _line(
+    job: Recorded, key: Key, rank: int, name: str, line: tuple[int | None, int | None]
+) -> list[Operation]:
+    messages = job.messages.get(key, {}).get(rank, ())
+    return [op for op in messages if op.name == name and (op.sender, op.receiver) == line]
+
+
+def _components(edges: Mapping[Node, Iterable[Node]]) -> list[list[Node]]:
+    """Strongly connected components, without recursion: chains can be as long as there are ranks."""
+    number: dict[Node, int] = {}
+    low: dict[Node, int] = {}
+    on_path: set[Node] = set()
+    path: list[Node] = []
+    found: list[list[Node]] = []
+    for start in edges:
+        if start in number:
+            continue
+        work = [(start, iter(edges[start]))]
+        number[start] = low[start] = len(number)
+        path.append(start)
+        on_path.add(start)
+        while work:
+            node, targets = work[-1]
+            for target in targets:
+                if target not in number:
+                    number[target] = low[target] = len(number)
+                    path.append(target)
+                    on_path.add(target)
+                    work.append((target, iter(edges[target])))
+                    break
+                if target in on_path:
+                    low[node] = min(low[node], number[target])
+            else:
+                work.pop()
+                if work:
+                    parent = work[-1][0]
+                    low[parent] = min(low[parent], low[node])
+                if low[node] == number[node]:
+                    component: list[Node] = []
+                    while True:
+                        member = path.pop()
+                        on_path.discard(member)
+                        component.append(member)
+                        if member == node:
+                            break
+                    found.append(component)
+    return found
+
+
+def _reach(
+    edges: Mapping[Node, Iterable[Node]], components: Sequence[Sequence[Node]], where: Mapping[Node, int]
+) -> list[int]:
+    """For each component, how many ranks are blocked by it in the end, its own included."""
+    callers: dict[int, set[int]] = {}
+    for node, targets in edges.items():
+        for target in targets:
+            if where[node] != where[target]:
+                callers.setdefault(where[target], set()).add(where[node])
+    sizes = [sum(1 for node in nodes if isinstance(node, int)) for nodes in components]
+    reach: list[int] = []
+    for number in range(len(components)):
+        seen, todo = {number}, [number]
+        while todo:
+            for caller in callers.get(todo.pop(), ()):
+                if caller not in seen:
+                    seen.add(caller)
+                    todo.append(caller)
+        reach.append(sum(sizes[member] for member in seen))
+    return reach

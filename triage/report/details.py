@@ -1,0 +1,88 @@
+"""What the terminal report adds when it is asked to explain itself, or to leave nothing out."""
+
+from __future__ import annotations
+
+from triage.model import Diagnosis, Event
+from triage.report import ledger, words
+from triage.report.layout import Page
+
+_TIMELINE = 40
+"""Events shown of a timeline; the middle of a longer one is left out."""
+
+
+def explain(page: Page, diagnosis: Diagnosis) -> None:
+    """Put the rank ledger, the argument, why the runner-up lost and the timeline on the page."""
+    _ranks(page, diagnosis)
+    root = diagnosis.root_cause
+    reasoning = (*diagnosis.reasoning, *(root.reasons if root else ()))
+    if reasoning:
+        page.heading("Why")
+        for number, text in enumerate(dict.fromkeys(reasoning), 1):
+            page.item(text, f"{number}.")
+    for other in diagnosis.alternatives[:1]:
+        if other.reasons:
+            page.heading(f"Why not {other.category} ({other.rule_id})")
+            for text in other.reasons:
+                page.item(text)
+    _timeline(page, diagnosis.timeline)
+
+
+def list_everything(page: Page, diagnosis: Diagnosis) -> None:
+    """Put all findings, sources and references on the page."""
+    if diagnosis.findings:
+        page.heading("Findings")
+        rows = [["count", "role", "rule", "ranks", "first seen"]]
+        for group in diagnosis.findings:
+            first = group.evidence[0] if group.evidence else None
+            where = "" if first is None else f"{first.path}:{first.line}" if first.line else first.path
+            count = f"{group.count}{'+' if group.sampled else ''}"
+            rows.append([count, group.role, group.rule_id, words.numbers(group.ranks), where])
+        page.columns(rows, right=[0])
+    if diagnosis.sources:
+        page.heading("Sources")
+        rows = [["lines", "bytes", "kind", "source"]]
+        for source in diagnosis.sources:
+            remark = source.note or ("" if source.complete else "not read to the end")
+            name = f"{source.name} ({remark})" if remark else source.name
+            lines = "" if source.lines is None else f"{source.lines:,}"
+            rows.append([lines, f"{source.bytes_read:,}", source.kind, name])
+        page.columns(rows, right=[0, 1])
+    root = diagnosis.root_cause
+    if root is not None and root.references:
+        page.heading("References")
+        for reference in root.references:
+            page.verbatim(reference, 2, "path")
+
+
+def _ranks(page: Page, diagnosis: Diagnosis) -> None:
+    if not diagnosis.ranks:
+        return
+    root = diagnosis.root_cause
+    origin = () if root is None else root.origin.ranks or (root.origin.rank,)
+    marked = [rank for rank in origin if rank is not None]
+    rows, right = ledger.table(diagnosis.ranks, page.width - 2, marked)
+    page.heading("Ranks (* where it began)" if marked else "Ranks")
+    page.columns(rows, right=right)
+
+
+def _timeline(page: Page, events: tuple[Event, ...]) -> None:
+    if not events:
+        return
+    page.heading("Timeline")
+    half = _TIMELINE // 2
+    shown = events if len(events) <= _TIMELINE else events[:half] + events[-half:]
+    wide = max(len(words.time(event.time)) for event in shown)
+    for number, event in enumerate(shown):
+        if number == half and len(shown) < len(events):
+            page.item(f"{len(events) - len(shown)} events between", "…", style="faint")
+        when = f"{words.time(event.time):<{wide}}  " if wide else ""
+        where = event.host or "" if event.rank is None else f"rank {event.rank}"
+        line = "" if event.line is None else f":{event.line}"
+        page.paragraph(
+            (when, "faint"),
+            (f"{where}: " if where else "", "strong"),
+            (event.what, ""),
+            (f"  {event.path}{line}", "path"),
+            indent=2,
+            hanging=2 + len(when),
+        )

@@ -1,0 +1,91 @@
+"""Showing a piece of evidence on a terminal: its lines, wrapped, the decisive characters marked."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from triage.model import Evidence
+from triage.report.layout import Page, Part, breaks, cells
+from triage.text import safe_span
+
+_HANGING = 2
+"""Columns by which the continuation of a wrapped log line is indented."""
+_MOST = 0.6
+"""Share of a text beyond which marking the decisive part points at nothing any more."""
+
+
+class _Row(NamedTuple):
+    text: str
+    margin: int
+    mark: tuple[int, int] | None
+    """Range of the decisive characters within ``text``."""
+
+
+def show(page: Page, evidence: Evidence, indent: int, limit: int | None) -> None:
+    """Put ``evidence`` on the page: where it is from, then its text in at most ``limit`` rows.
+
+    What is left out for ``limit`` is the part farthest from the decisive characters. They are shown
+    in colour, or underlined where there is none.
+    """
+    line = "" if evidence.line is None else f":{evidence.line}"
+    page.paragraph((f"{evidence.path}{line}", "path"), indent=indent)
+    text, span = safe_span(evidence.text.rstrip("\n"), evidence.span)
+    rows = _rows(text, span, page.width - indent - 2)
+    kept = _kept(rows, limit)
+    marked = span is not None and span[1] - span[0] <= max(_MOST * len(text), 60)
+    previous = -1
+    for number in kept:
+        if number > previous + 1:
+            _gap(page, indent, number - previous - 1)
+        _put(page, rows[number], indent + 2, marked)
+        previous = number
+    if len(rows) > previous + 1:
+        _gap(page, indent, len(rows) - previous - 1)
+
+
+def _gap(page: Page, indent: int, rows: int) -> None:
+    page.row((" " * (indent + 2), ""), (f"… {rows} more row{'s' if rows > 1 else ''}", "faint"))
+
+
+def _rows(text: str, span: tuple[int, int] | None, width: int) -> list[_Row]:
+    rows: list[_Row] = []
+    offset = 0
+    for line in text.split("\n"):
+        shown, marks = _expanded(line, None if span is None else (span[0] - offset, span[1] - offset))
+        for number, (start, end) in enumerate(breaks(shown, width, width - _HANGING)):
+            low, high = (max(marks[0], start), min(marks[1], end)) if marks else (0, 0)
+            mark = (low - start, high - start) if high > low else None
+            rows.append(_Row(shown[start:end], _HANGING if number else 0, mark))
+        offset += len(line) + 1
+    return rows
+
+
+def _expanded(line: str, span: tuple[int, int] | None) -> tuple[str, tuple[int, int] | None]:
+    """``line`` with four spaces for a tab, and where ``span``, cut to the line, went."""
+    if span is not None:
+        low, high = max(0, min(span[0], len(line))), max(0, min(span[1], len(line)))
+        span = (low + 3 * line.count("\t", 0, low), high + 3 * line.count("\t", 0, high))
+    return line.replace("\t", "    ").rstrip(" "), span
+
+
+def _kept(rows: list[_Row], limit: int | None) -> list[int]:
+    """The numbers of the rows to show: all, or the first and those nearest to the decisive ones."""
+    if limit is None or len(rows) <= limit:
+        return list(range(len(rows)))
+    marked = [number for number, row in enumerate(rows) if row.mark]
+    # without a mark the end decides: it is where a traceback names the exception
+    focus = marked[0] if marked else len(rows) - 1
+    start = max(0, min(focus - (limit - 1) // 3, len(rows) - (limit - 1)))
+    return sorted({0, *range(start, start + limit - 1)}) if start else list(range(limit))
+
+
+def _put(page: Page, row: _Row, indent: int, marked: bool) -> None:
+    margin: Part = (" " * (indent + row.margin), "")
+    if row.mark is None or not marked:
+        page.row(margin, (row.text, ""))
+        return
+    low, high = row.mark
+    before, decisive, after = row.text[:low], row.text[low:high], row.text[high:]
+    page.row(margin, (before, ""), (decisive, "mark"), (after, ""))
+    if not page.color:
+        page.row(margin, (" " * cells(before) + "^" * cells(decisive), ""))

@@ -1,0 +1,197 @@
+"""The beginning of a log line: who wrote it and when.
+
+A line of a real job may carry the prefixes of a container runtime, of srun, of torchrun and of a
+logger at once. :func:`split_line` takes them off from the outside in and returns what they said.
+"""
+
+from __future__ import annotations
+
+from triage.model import Prefix
+from triage.scan.lazy import Lazy, compiled
+from triage.scan.prefixes import containers, launchers, loggers, nccl, system
+from triage.scan.prefixes.draft import LEVEL_WORD, Draft, Parser
+
+MAX_LAYERS = 8
+_NOTHING = Prefix()
+
+# terminal escapes, and the colours that are left where something swallowed the escape character
+_ESCAPES = (
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[@-Z\\^_]?)"
+    r"|(?:\^\[|#033|\\x1b|\\u001b|\\033)\[[0-9;]{0,12}m"
+)
+_LOST_COLOUR = r"(?<![A-Za-z0-9_\])])\[(?:[0-9]|[1-4][0-9]|9[0-7])(?:;[0-9]{1,3}){0,4}m|\[(?:0|39)m"
+_REPEATED = r" ?\[repeated \d+x across (?:cluster|all nodes)\][^\n]{0,300}\Z"
+_LEVEL = Lazy(r"(?:(" + LEVEL_WORD + r"):(?=\s|$)|\[(" + LEVEL_WORD + r")\])")
+_ONCE = r"rank\d+|(?:[A-Z_]+\d+ ?)+"
+"""Parts of a stream that loggers write before the first line of a record only."""
+
+_DIGIT: tuple[Parser, ...] = (
+    containers.rfc3339,
+    launchers.task_label,
+    loggers.iso_stamp,
+    loggers.us_stamp,
+    loggers.daytime_stamp,
+    nccl.nccl,
+    launchers.host_label,
+    system.kmsg,
+)
+_LOWER: tuple[Parser, ...] = (
+    nccl.nccl,
+    launchers.host_label,
+    containers.compose,
+    system.rsyslog,
+    system.dmesg_level,
+)
+_UPPER: tuple[Parser, ...] = (
+    loggers.glog,
+    loggers.level_stamp,
+    loggers.python_root,
+    system.syslog,
+    nccl.nccl,
+    containers.compose,
+    loggers.short_glog,
+    system.rsyslog,
+)
+_BRACKET_DIGIT: tuple[Parser, ...] = (
+    loggers.bracket_stamp,
+    launchers.mpi,
+    launchers.mpich,
+    system.dmesg,
+    loggers.tensorrt,
+    loggers.us_stamp,
+)
+_BRACKET_UPPER: tuple[Parser, ...] = (
+    loggers.c10,
+    loggers.tensorrt,
+    loggers.transformers,
+    loggers.nemo,
+    launchers.rank_tag,
+    system.dmesg_date,
+    system.fabric_manager,
+)
+_BRACKET_LOWER: tuple[Parser, ...] = (
+    launchers.rank_tag,
+    launchers.tee,
+    containers.pod,
+    loggers.titan,
+    launchers.mpi,
+)
+_LOWER_CASE = "abcdefghijklmnopqrstuvwxyz"
+_PARSERS: dict[str, tuple[Parser, ...]] = {
+    **dict.fromkeys("0123456789", _DIGIT),
+    **dict.fromkeys(_LOWER_CASE, _LOWER),
+    **dict.fromkeys(_LOWER_CASE.upper(), _UPPER),
+    **{"[" + c: _BRACKET_DIGIT for c in "0123456789"},
+    **{"[" + c: _BRACKET_LOWER for c in _LOWER_CASE},
+    **{"[" + c: _BRACKET_UPPER for c in _LOWER_CASE.upper()},
+    "[2": (system.slurm_daemon, *_BRACKET_DIGIT),
+    "[ ": (system.dmesg,),
+    "(": (launchers.process,),
+    "<": (system.priority,),
+    " ": (loggers.indented_stamp,),
+}
+_SPEAKERS = frozenset("sDINWECFT[")
+
+
+def split_line(line: str) -> tuple[Prefix, str]:
+    """What the prefixes of ``line`` say, and the message after them.
+
+    Terminal escapes are removed, and of a progress bar that was redrawn with carriage returns only
+    the last state counts. Prefixes of collectors that stamp every line (container runtimes, kubectl,
+    journald) give the time and leave ``stamped`` False; dmesg's and loggers' set it. Words by which
+    messages are known stay: ``NCCL WARN``, ``srun: error:``, ``slurmstepd: error:``, ``ERROR:``.
+
+    ``stream`` names the writers from the outside in, joined by ``/``: ``host``, ``task 3`` (srun,
+    mpirun), ``default3`` (torchrun), ``pid 901@10.0.0.6`` (Ray, vLLM), ``rank3``, ``TP3``.
+
+    ``rank`` is the global rank, from the innermost prefix that tells it: a ``[rank3]:`` tag or a
+    logger's rank; else a launcher's task number unless the task is a launcher of several ranks; else
+    the tensor-parallel coordinate when it is the only coordinate printed. ``local_rank`` is
+    torchrun's ``[default3]:``. Other coordinates are in ``labels`` and are never taken for ranks.
+
+    Never raises, whatever the text.
+    """
+    text = _clean(line)
+    draft = Draft()
+    at = 0
+    layers = 0
+    while at < len(text) and layers < MAX_LAYERS:
+        layers += 1
+        first = text[at]
+        if first == "{":
+            message = containers.unwrap_json(text, at, draft)
+            if message is None:
+                break
+            text, at = _clean(message), 0
+            continue
+        key = text[at : at + 2] if first == "[" else first
+        for parse in _PARSERS.get(key, ()):
+            end = parse(text, at, draft)
+            if end > at:
+                at = end
+                break
+        else:
+            redrawn = _last_drawing(text, at)
+            if redrawn == at:
+                break
+            at = redrawn
+    if at < len(text) and text[at] in _SPEAKERS:
+        _note_speaker(text, at, draft)
+    message = text[at:]
+    if draft.deduplicated and message.endswith(("]", ")")):
+        message = compiled(_REPEATED).sub("", message)
+    if message == line:
+        return (_NOTHING if not draft.stamped else draft.finish(0)), message
+    return draft.finish(_prefix_length(line, message)), message
+
+
+def same_writer(head: Prefix, other: Prefix, *, blank: bool = False) -> bool:
+    """Whether a line with prefix ``other`` may go on with what a line with prefix ``head`` began.
+
+    Loggers prefix only the first line of a record, launchers every line: after
+    ``[default3]:[rank3]:[E1104 …] …`` the record goes on as ``[default3]:…``. Blank lines lose the
+    inner prefixes always; say so with ``blank``. Whether a stamp begins a new record is not looked at.
+    """
+    if other.stream == head.stream:
+        return True
+    if other.stamped or (other.stream and not head.stream.startswith(other.stream + "/")):
+        return False
+    if blank:
+        return True
+    lost = head.stream[len(other.stream) + 1 if other.stream else 0 :]
+    return head.stamped and all(compiled(_ONCE).fullmatch(part) for part in lost.split("/"))
+
+
+def _clean(line: str) -> str:
+    """``line`` without terminal escapes, a byte order mark and the line's end."""
+    if "\x1b" in line or "[0m" in line or "[39m" in line:
+        line = compiled(_LOST_COLOUR).sub("", compiled(_ESCAPES).sub("", line))
+    if line.startswith("\ufeff"):
+        line = line[1:]
+    return line.rstrip("\r\n")
+
+
+def _last_drawing(text: str, at: int) -> int:
+    """Index after the last carriage return that something visible follows, or ``at``."""
+    position = text.rfind("\r", at)
+    while position >= at and not text[position:].strip():
+        position = text.rfind("\r", at, position)
+    return position + 1 if position >= at else at
+
+
+def _note_speaker(text: str, at: int, draft: Draft) -> None:
+    """Note level and program where the message itself says them; both stay in the message."""
+    if text[at] == "s":
+        system.note_speaker(text, at, draft)
+    elif draft.level is None:
+        found = _LEVEL.match(text, at)
+        if found is not None:
+            draft.severity(found[1] or found[2])
+
+
+def _prefix_length(line: str, message: str) -> int:
+    if not message:
+        return len(line)
+    if line.endswith(message):
+        return len(line) - len(message)
+    return max(0, line.find(message))

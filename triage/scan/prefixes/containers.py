@@ -1,0 +1,83 @@
+"""What container runtimes and their collectors put before a line: Docker, CRI, kubectl, Compose.
+
+They stamp every line, so their stamps tell the time and start no record.
+"""
+
+from __future__ import annotations
+
+from triage.scan import clock
+from triage.scan.lazy import Lazy
+from triage.scan.prefixes.draft import TIME, Draft
+
+_MAX_JSON = 1 << 17
+_MESSAGE_KEYS = ("log", "message", "msg", "textPayload")
+_TIME_KEYS = ("time", "timestamp", "@timestamp", "ts", "asctime")
+_LEVEL_KEYS = ("level", "levelname", "severity")
+
+_RFC3339 = Lazy(
+    r"(\d{4}-\d\d-\d\d)T" + TIME + r"(Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP](?= |$))?(?: |\t|$)"
+)
+_POD = Lazy(r"\[pod/([^\s/\]]+)/([^\s\]]+)\](?: |$)")
+_COMPOSE = Lazy(r"([A-Za-z][\w.-]*[-_]\d+) +\|(?: |$)")
+
+
+def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
+    """The message of a JSON log line such as Docker's json-file; None when it is none.
+
+    A line counts as one only when it states a message as text and a time: dictionaries that
+    programs print do not.
+    """
+    if not text.startswith('{"', at) or len(text) - at > _MAX_JSON:
+        return None
+    import json
+
+    try:
+        data = json.loads(text[at:])
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(data, dict):
+        return None
+    message = next((data[k] for k in _MESSAGE_KEYS if isinstance(data.get(k), str)), None)
+    stamp = next((data[k] for k in _TIME_KEYS if isinstance(data.get(k), str | int | float)), None)
+    if message is None or stamp is None:
+        return None
+    draft.stamp(clock.parse_time(str(stamp)), collected=True)
+    level = next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), None)
+    draft.severity(level)
+    return str(message).rstrip("\r\n")
+
+
+def rfc3339(text: str, at: int, draft: Draft) -> int:
+    """``2025-11-04T12:34:56.789Z stderr F ``: CRI, ``kubectl logs --timestamps``, dmesg's iso."""
+    found = _RFC3339.match(text, at)
+    if found is None:
+        return at
+    date, time, fraction, zone = found.groups()
+    moment = clock.wall(date, time, fraction, zone)
+    if moment is None:
+        return at
+    kernel = zone is not None and text[found.end(2)] == "," and len(fraction or "") == 6
+    if kernel:
+        draft.logger = "kernel"
+    draft.stamp(moment, collected=zone is not None and not kernel)
+    return found.end()
+
+
+def pod(text: str, at: int, draft: Draft) -> int:
+    """``[pod/trainer-0/pytorch] ``: ``kubectl logs --prefix``."""
+    found = _POD.match(text, at)
+    if found is None:
+        return at
+    draft.writer(f"{found[1]}:{found[2]}")
+    return found.end()
+
+
+def compose(text: str, at: int, draft: Draft) -> int:
+    """``worker-3 | ``: Compose and task runners that print like it."""
+    if draft.logged:
+        return at
+    found = _COMPOSE.match(text, at)
+    if found is None:
+        return at
+    draft.writer(found[1])
+    return found.end()

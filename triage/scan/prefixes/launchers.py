@@ -1,0 +1,202 @@
+"""What launchers put before each line of the processes they start: who is speaking.
+
+srun, mpirun, MPICH, pdsh, torchrun, torch's own rank tag, Ray and vLLM's process tag.
+"""
+
+from __future__ import annotations
+
+from triage.scan.lazy import Lazy, compiled
+from triage.scan.prefixes.draft import Draft
+
+_TASK = Lazy(r"(\d{1,5}):(?: |$)")
+_MPI = Lazy(r"\[(?:(\d+)|[\w.@-]+),(\d+)\]<(?:stdout|stderr|stddiag)>:")
+_MPICH = Lazy(r"\[(\d{1,5})\](?:: ?(?=\S)| )")
+_TEE = Lazy(r"\[(default|worker|trainer|local_?rank)(\d{1,4})\]:")
+_RANK = Lazy(r"\[([Rr]ank|RANK|MPI_Rank)[ :=]{0,2}(\d{1,6})\](:?)")
+_HOST = Lazy(r"((?:[a-z][a-z0-9-]*\d[a-z0-9-]*|[a-z][a-z0-9]*-[a-z0-9-]+)(?:\.[a-z0-9-]+)*|\d+(?:\.\d+){3}):")
+_HOST_RANK = Lazy(r"([a-z][a-z0-9-]*\d(?:\.[a-z0-9-]+)*):(\d{1,5}): ")
+_PROCESS = Lazy(r"\(([^\n]{0,120}?) ?\bpid=(\d+)(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
+_RAY_DAEMON = Lazy(r"\((raylet|autoscaler|gcs_server)(?: \+\w+)?(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
+_LABEL = r"(?<![A-Z])(ATTN_CP|MOE_DP|PCP|DCP|DP|PP|TP|EP|CP|rank=)(\d{1,5})(?!\d)"
+
+# lines of c10d begin like this after the rank inside their process group, which is no global rank
+_GROUP_RANK = ("Watchdog", "NCCL", "Some NCCL", "To avoid", "Found key", "Timeout at")
+# words before a digit that name a thing that is not a machine
+_NOT_HOSTS = frozenset(
+    """
+    accuracy acc batch bert bf block bond cc chunk clang cpu cuda dataset docker ens enp eno eth
+    epoch exit expert f float fp fold g gcc gpt head http https hx ib int iter iteration layer level
+    lib libcuda llama lo loss lr md metric mixtral mlx model num nv nvme opt p param part phase pid
+    pip ps py python qwen rank resnet run sd sha shard stage step t task test thread token top try u
+    utf v veth vit x xid
+    """.split()  # noqa: SIM905 - a list of words reads better as text
+)
+_MACHINE_WORDS = (
+    "node", "host", "gpu", "dgx", "hgx", "worker", "compute", "ip", "nid", "login", "server", "machine",
+    "master", "cn", "gn", "pod", "dlc", "rig", "slurm", "cluster", "vm",
+)  # fmt: skip
+
+
+def task_label(text: str, at: int, draft: Draft) -> int:
+    """``18: ``: ``srun --label``. The task is the rank when there is one task per GPU."""
+    if draft.logged:
+        return at
+    found = _TASK.match(text, at)
+    if found is None:
+        return at
+    draft.task = int(found[1])
+    draft.writer(f"task {draft.task}")
+    return found.end()
+
+
+def mpi(text: str, at: int, draft: Draft) -> int:
+    """``[1,3]<stderr>:`` of mpirun and ``[prterun-…@1,3]<stderr>: `` of prte."""
+    found = _MPI.match(text, at)
+    if found is None:
+        return at
+    draft.task = int(found[2])
+    draft.writer(f"task {draft.task}")
+    return _after_colon(text, found.end())
+
+
+def mpich(text: str, at: int, draft: Draft) -> int:
+    """``[3] `` of MPICH, and ``[3]:`` of a torchrun prefix template that says ``[${rank}]:``."""
+    if draft.logged:
+        return at
+    found = _MPICH.match(text, at)
+    if found is None or text.startswith("NCCL ", found.end()):
+        return at
+    draft.task = int(found[1])
+    draft.writer(f"task {draft.task}")
+    return found.end()
+
+
+def tee(text: str, at: int, draft: Draft) -> int:
+    """``[default3]:`` of ``torchrun --tee``: the local rank."""
+    found = _TEE.match(text, at)
+    if found is None:
+        return at
+    draft.local_rank = int(found[2])
+    draft.writer(f"{found[1]}{found[2]}")
+    return found.end()
+
+
+def rank_tag(text: str, at: int, draft: Draft) -> int:
+    """``[rank3]: `` of torch's exception hook, ``[rank3]:`` of its loggers, ``[rank: 3] `` of Lightning.
+
+    torchrun writes ``[rank3]:`` for a *local* rank when the role is called ``rank``; that shows
+    only when a second tag follows.
+    """
+    found = _RANK.match(text, at)
+    if found is None:
+        return at
+    word, number, colon = found.groups()
+    if word == "Rank" and draft.logged:
+        # c10d counts these inside the process group
+        return at
+    end = found.end()
+    if colon:
+        if draft.rank_tag and draft.local_rank is None:
+            draft.local_rank = draft.rank
+        draft.rank_tag = True
+        end = _after_colon(text, end)
+    else:
+        if not text.startswith(" ", end):
+            return at
+        if word == "Rank" and text.startswith(_GROUP_RANK, end + 1):
+            return at
+        end += 1
+    draft.rank = int(number)
+    draft.writer(f"rank{draft.rank}")
+    return end
+
+
+def host_label(text: str, at: int, draft: Draft) -> int:
+    """``node-17: `` of pdsh and clush, and ``node17:3: `` of a torchrun prefix template."""
+    if draft.logged:
+        return at
+    found = _HOST.match(text, at)
+    if found is None:
+        return at
+    name, end = found[1], found.end()
+    if not _is_machine(name, text, end):
+        return at
+    ranked = _HOST_RANK.match(text, at)
+    if ranked is not None:
+        draft.task = int(ranked[2])
+        end = ranked.end()
+    elif end < len(text):
+        if text[end] != " ":
+            return at
+        end += 1
+    draft.host = name
+    draft.writer(name)
+    if ranked is not None:
+        draft.writer(f"task {draft.task}")
+    return end
+
+
+def process(text: str, at: int, draft: Draft) -> int:
+    """``(WorkerDict pid=3490362, ip=10.0.0.6) `` of Ray and ``(Worker_TP1 pid=901) `` of vLLM."""
+    found = _PROCESS.match(text, at)
+    if found is None:
+        found = _RAY_DAEMON.match(text, at)
+        if found is None:
+            return at
+        draft.logger, address = found.groups()
+        draft.writer(f"{draft.logger}@{address}" if address else str(draft.logger))
+    else:
+        name, pid, address = found.groups()
+        draft.pid = int(pid)
+        draft.writer(f"pid {pid}@{address}" if address else f"pid {pid}")
+        add_labels(name, draft)
+    if address:
+        draft.host = address
+    draft.deduplicated = True
+    return found.end()
+
+
+def add_labels(text: str, draft: Draft) -> bool:
+    """Note parallelism coordinates such as ``DP0 TP3``, or ``rank=3``; whether there were any."""
+    found = compiled(_LABEL).findall(text)
+    for name, number in found:
+        if name == "rank=":
+            draft.rank = int(number)
+        else:
+            draft.labels += ((name, int(number)),)
+    return bool(found)
+
+
+def _after_colon(text: str, at: int) -> int:
+    """Index of the message after a tag's colon, where some writers add a space and some do not.
+
+    Python indents tracebacks by even numbers of spaces, so an odd number has one from the tag.
+    """
+    end = at
+    while text.startswith(" ", end):
+        end += 1
+    return at + 1 if (end - at) % 2 else at
+
+
+def _is_machine(name: str, text: str, end: int) -> bool:
+    """Whether the word before a colon names a machine, judging by itself and by what follows."""
+    if name[0].isdigit():
+        return all(int(part) < 256 for part in name.split("."))
+    if name.endswith((".py", ".cc", ".cpp", ".cu", ".h", ".c", ".so", ".sh", ".yaml", ".json", ".txt")):
+        return False
+    following = text[end : end + 12].lstrip()
+    if following.startswith(("Test NCCL", "Test CUDA")):
+        return True
+    leading = name.split(".")[0].split("-")[0].rstrip("0123456789")
+    if leading in _NOT_HOSTS or len(name) > 64:
+        return False
+    if leading == "gpu" and "-" not in name and len(name) < 5:
+        return False
+    if not any(c.isdigit() for c in name):
+        return False
+    if following[:1] in {"", "[", "(", "{"} or following.startswith(("Traceback", "File ")):
+        return True
+    if following[:1].isdigit():
+        # most likely a number under a name, unless a date begins here
+        return len(following) > 5 and following[4:5] in "-/" and leading.startswith(_MACHINE_WORDS)
+    return leading.startswith(_MACHINE_WORDS) or "-" in name or "." in name

@@ -1,0 +1,316 @@
+"""What programs' own loggers put before a line: c10, glog, Python's logging and its many layouts."""
+
+from __future__ import annotations
+
+from triage.scan import clock
+from triage.scan.lazy import Lazy
+from triage.scan.prefixes.draft import LEVEL_WORD, LEVELS, TIME, Draft
+from triage.scan.prefixes.launchers import add_labels
+
+_FILE = r"[\w./<>+-]+:\d+"
+
+_C10 = Lazy(r"\[([EWIFVD])(?:(\d{3,4}) (\d\d:\d\d:\d\d)(?:\.\d+)?)? ([\w./+-]+:\d+)\] ?")
+_GLOG = Lazy(r"([EWIFVDC])(\d{4}|\d{8}) " + TIME + r"(?: +(\d+))? ([^\s\]]{1,200})\](?: |$)")
+_COMPILE_ID = Lazy(r"\[(?:!?\d+/)?\d+/\d+(?:_\d+)?\](?: |$)")
+_SHORT_GLOG = Lazy(r"([EWIFVD]) (\d\d:\d\d:\d\d) ([\w.]+)\](?: |$)")
+
+_BRACKET = Lazy(r"\[(\d{4}-\d\d-\d\d)[ T]" + TIME + r"([^\]\n]{0,80})\] ?")
+_ISO = Lazy(r"(\d{4}[-/]\d\d[-/]\d\d) " + TIME + r"( ?(?:Z|UTC|[+-]\d\d:?\d\d)(?![\w:]))?(?=[\s:|]|$)")
+_US_DATE = Lazy(r"(\[?)(\d\d/\d\d/(?:\d{4}|\d\d)) " + TIME + r"(\]?)(?= |$)")
+_DAYTIME = Lazy(TIME + r"(?=[ ]|$)")
+
+_VLLM = Lazy("(" + LEVEL_WORD + r") (\d\d)-(\d\d) " + TIME + r" \[?([^\s\]]+:\d+)\](?: |$)")
+_LEVEL_STAMP = Lazy("(" + LEVEL_WORD + r")[ :|]+(?=\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)")
+_ROOT = Lazy("(" + LEVEL_WORD + r"):([A-Za-z_][\w.]*):(?!:)")
+_TRANSFORMERS = Lazy(r"\[(" + LEVEL_WORD + r")\|([^\]\n]{1,120})\] (\d{4}-\d\d-\d\d) " + TIME + r" >> ?")
+_NEMO = Lazy(r"\[NeMo ([IWEDFC]) (\d{4}-\d\d-\d\d) " + TIME + r"(?: rank:(\d+))? ([^\]\n]{1,120})\](?: |$)")
+_TENSORRT = Lazy(
+    r"(?:\[(\d\d/\d\d/\d{4})-(\d\d:\d\d:\d\d)\] )?\[TRT(?:-LLM)?\] "
+    r"(?:\[(?:RANK|MPI_Rank) (\d+)\] )?\[([FEWIVD])\](?: \[(\d+)\])?(?: |$)"
+)
+_TENSORRT_CPP = Lazy(
+    r"\[TensorRT-LLM\]\[(TRACE|DEBUG|INFO|WARNING|ERROR)\](?:\[(?:RANK |MPI_Rank )?(\d+)\])?(?: |$)"
+)
+_TITAN = Lazy(r"\[titan\] (?=\d{4}-)")
+
+_BRACKETS = Lazy(
+    r"\[(?:(" + LEVEL_WORD + r")|(" + _FILE + r"(?::[\w<>.]+)?)|Rank (-?\d+)|([a-z_][\w.]*))\](?: |$|(?=\[))"
+)
+_ELASTIC = Lazy(r"([A-Za-z_][\w.]*): \[(" + LEVEL_WORD + r")\](?: |$)")
+_RAY_NATIVE = Lazy(r"(?:\((\w+)\) )?([\w./-]+:\d+): ")
+_DASHES = Lazy(r" - (?:([^\s]{1,120}) - )?(" + LEVEL_WORD + r") - (?:([A-Za-z_][\w.]*) - +)?")
+_BARS = Lazy(r" \| (" + LEVEL_WORD + r") *\| ([^|\n]{1,160}?) - ")
+_TENSORFLOW = Lazy(r": ([EWIFV]) (" + _FILE + r")\](?: |$)")
+_WORDS = Lazy(r"[ \t](" + LEVEL_WORD + r")(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?")
+_PLACE = Lazy(r"([\w./]+:\d+): ")
+_NATIVE_TAIL = Lazy(r" ([DIWEFC]) (\d+) \d+$")
+
+
+def c10(text: str, at: int, draft: Draft) -> int:
+    """``[E1104 18:38:34.697891902 ProcessGroupNCCL.cpp:744] ``; torch 2.2 and 2.3 without the time.
+
+    The digits after the point are a monotonic clock's and mean nothing beside the seconds.
+    """
+    found = _C10.match(text, at)
+    if found is None:
+        return at
+    level, date, time, logger = found.groups()
+    if date is not None:
+        draft.stamp(clock.glog(date, time))
+    draft.severity(level)
+    draft.logger = logger
+    return found.end()
+
+
+def glog(text: str, at: int, draft: Draft) -> int:
+    """``E1120 18:16:12.703000 22836 torch/distributed/run.py:1002] ``: glog, klog, absl, torch's Python."""
+    found = _GLOG.match(text, at)
+    if found is None:
+        return at
+    level, date, time, fraction, pid, logger = found.groups()
+    moment = clock.glog(date, time, fraction)
+    if moment is None:
+        return at
+    draft.stamp(moment)
+    draft.severity(level)
+    draft.logger = logger
+    end = found.end()
+    if ".py:" in logger:
+        # C++ programs print the thread there
+        draft.pid = int(pid) if pid else draft.pid
+        compiled = _COMPILE_ID.match(text, end)
+        end = compiled.end() if compiled else end
+    return end
+
+
+def short_glog(text: str, at: int, draft: Draft) -> int:
+    """``I 03:01:14 package.module] ``."""
+    found = _SHORT_GLOG.match(text, at)
+    if found is None:
+        return at
+    draft.stamp(clock.daytime(found[2]))
+    draft.severity(found[1])
+    draft.logger = found[3]
+    return found.end()
+
+
+def bracket_stamp(text: str, at: int, draft: Draft) -> int:
+    """``[2025-11-04 12:34:56,101] `` and what follows it; SGLang puts ``DP0 TP3`` inside the bracket."""
+    found = _BRACKET.match(text, at)
+    if found is None:
+        return at
+    date, time, fraction, inside = found.groups()
+    moment = clock.wall(date, time, fraction, inside.strip())
+    if moment is None:
+        return at
+    draft.stamp(moment)
+    end = found.end()
+    native = _NATIVE_TAIL.match(inside, 0) if inside else None
+    if native is not None:
+        draft.severity(native[1])
+        draft.pid = int(native[2])
+        where = _RAY_NATIVE.match(text, end)
+        if where is not None:
+            draft.logger = where[2]
+            end = where.end()
+        return end
+    if inside:
+        _labels_inside(inside, draft)
+    return _after_bracket(text, end, draft)
+
+
+def iso_stamp(text: str, at: int, draft: Draft) -> int:
+    """``2025-11-04 12:34:56,789 - name - ERROR - `` and its relatives."""
+    found = _ISO.match(text, at)
+    if found is None:
+        return at
+    date, time, fraction, zone = found.groups()
+    moment = clock.wall(date, time, fraction, zone.strip() if zone else None)
+    if moment is None:
+        return at
+    draft.stamp(moment)
+    return _after_stamp(text, found.end(), draft)
+
+
+def us_stamp(text: str, at: int, draft: Draft) -> int:
+    """``11/04/2025 12:34:56 - INFO - name - `` and rich's ``[11/04/25 12:34:56] INFO     ``."""
+    found = _US_DATE.match(text, at)
+    if found is None or bool(found[1]) != bool(found[5]):
+        return at
+    moment = clock.wall_us(found[2], found[3], found[4])
+    if moment is None:
+        return at
+    draft.stamp(moment)
+    return _after_stamp(text, found.end(), draft)
+
+
+def daytime_stamp(text: str, at: int, draft: Draft) -> int:
+    """``12:34:56 ``."""
+    found = _DAYTIME.match(text, at)
+    moment = clock.daytime(found[1], found[2]) if found else None
+    if found is None or moment is None:
+        return at
+    draft.stamp(moment)
+    return _after_stamp(text, found.end(), draft)
+
+
+def level_stamp(text: str, at: int, draft: Draft) -> int:
+    """``INFO 11-04 12:34:56 [x.py:1] `` of vLLM and ``INFO 2025-05-02 14:20:22,410 x:290: ``."""
+    found = _VLLM.match(text, at)
+    if found is not None:
+        level, month, day, time, fraction, logger = found.groups()
+        moment = clock.yearless(month, day, time, fraction)
+        if moment is None:
+            return at
+        draft.stamp(moment)
+        draft.severity(level)
+        draft.logger = logger
+        return found.end()
+    found = _LEVEL_STAMP.match(text, at)
+    if found is None:
+        return at
+    end = iso_stamp(text, found.end(), draft)
+    if end == found.end():
+        return at
+    draft.severity(found[1])
+    return _named_place(text, end, draft)
+
+
+def python_root(text: str, at: int, draft: Draft) -> int:
+    """``WARNING:root:`` and ``ERROR:torch.distributed.elastic.multiprocessing.api:``."""
+    found = _ROOT.match(text, at)
+    if found is None:
+        return at
+    draft.severity(found[1])
+    draft.logger = found[2]
+    return found.end()
+
+
+def transformers(text: str, at: int, draft: Draft) -> int:
+    """``[INFO|trainer.py:1812] 2023-05-30 11:02:40,551 >> ``."""
+    found = _TRANSFORMERS.match(text, at)
+    if found is None:
+        return at
+    level, logger, date, time, fraction = found.groups()
+    draft.stamp(clock.wall(date, time, fraction))
+    draft.severity(level)
+    draft.logger = logger
+    return found.end()
+
+
+def nemo(text: str, at: int, draft: Draft) -> int:
+    """``[NeMo W 2025-11-04 12:34:56 module:123] ``."""
+    found = _NEMO.match(text, at)
+    if found is None:
+        return at
+    level, date, time, fraction, rank, logger = found.groups()
+    draft.stamp(clock.wall(date, time, fraction))
+    draft.severity(level)
+    draft.logger = logger
+    if rank is not None:
+        draft.rank = int(rank)
+    return found.end()
+
+
+def tensorrt(text: str, at: int, draft: Draft) -> int:
+    """``[11/18/2025-09:33:30] [TRT-LLM] [RANK 0] [E] `` and ``[TensorRT-LLM][ERROR] ``."""
+    found = _TENSORRT.match(text, at)
+    if found is not None:
+        date, time, rank, level, native_rank = found.groups()
+        rank = rank or native_rank
+        if date is not None:
+            draft.stamp(clock.wall_us(date, time))
+    else:
+        found = _TENSORRT_CPP.match(text, at)
+        if found is None:
+            return at
+        level, rank = found.groups()
+    draft.severity(level)
+    if rank is not None:
+        draft.rank = int(rank)
+        draft.writer(f"rank{draft.rank}")
+    return found.end()
+
+
+def titan(text: str, at: int, draft: Draft) -> int:
+    """``[titan] `` before torchtitan's stamp.
+
+    torchtitan is launched with the role ``rank``, so a lone ``[rank3]:`` before it is a local rank.
+    """
+    found = _TITAN.match(text, at)
+    if found is None:
+        return at
+    if draft.rank_tag and draft.local_rank is None:
+        draft.local_rank, draft.rank = draft.rank, None
+    return found.end()
+
+
+def indented_stamp(text: str, at: int, draft: Draft) -> int:
+    """Megatron indents ``[2025-11-04 12:34:56] iteration …`` by one space."""
+    return bracket_stamp(text, at + 1, draft) if text.startswith(" [2", at) else at
+
+
+def _labels_inside(inside: str, draft: Draft) -> None:
+    words = inside.split()
+    if add_labels(inside, draft):
+        draft.writer(" ".join(f"{name}{number}" for name, number in draft.labels))
+    elif len(words) == 1 and words[0] in LEVELS:
+        draft.severity(words[0])
+
+
+def _after_bracket(text: str, at: int, draft: Draft) -> int:
+    """Levels, places and ranks in further brackets, or ``name: [ERROR] ``."""
+    for count in range(4):
+        found = _BRACKETS.match(text, at)
+        if found is None:
+            break
+        level, place, rank, name = found.groups()
+        if rank is not None:
+            if count == 0:
+                # right after a bare stamp it may be a rank inside a process group
+                break
+            draft.rank = int(rank) if int(rank) >= 0 else None
+        elif name is not None:
+            if not text.startswith("[", found.end()):
+                break
+            draft.logger = name
+        elif level is not None:
+            draft.severity(level)
+        else:
+            draft.logger = place
+        at = found.end()
+        if text.startswith("- ", at) and level is not None:
+            at += 2
+    found = _ELASTIC.match(text, at)
+    if found is not None:
+        draft.logger = found[1]
+        draft.severity(found[2])
+        at = found.end()
+    return at
+
+
+def _after_stamp(text: str, at: int, draft: Draft) -> int:
+    """Level and logger after an unbracketed stamp, in any of the usual layouts."""
+    for layout in (_DASHES, _BARS, _TENSORFLOW, _WORDS):
+        found = layout.match(text, at)
+        if found is None:
+            continue
+        if layout is _DASHES:
+            draft.severity(found[2])
+            draft.logger = found[1] or found[3] or draft.logger
+        else:
+            draft.severity(found[1])
+            draft.logger = (found[2] or "").strip() or draft.logger
+        return found.end()
+    if text.startswith(" [", at):
+        return _after_bracket(text, at + 1, draft)
+    return at + 1 if text[at : at + 1] in {" ", "\t"} else at
+
+
+def _named_place(text: str, at: int, draft: Draft) -> int:
+    """``package.module:290: `` after a stamp."""
+    found = _PLACE.match(text, at)
+    if found is None:
+        return at
+    draft.logger = found[1]
+    return found.end()

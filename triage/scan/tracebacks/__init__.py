@@ -1,0 +1,1 @@
+"""The layouts in which Python exceptions are printed, one module each."""
