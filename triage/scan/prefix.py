@@ -145,21 +145,50 @@ def split_line(line: str) -> tuple[Prefix, str]:
     return draft.finish(_prefix_length(line, message)), message
 
 
-def same_writer(head: Prefix, other: Prefix, *, blank: bool = False) -> bool:
-    """Whether a line with prefix ``other`` may go on with what a line with prefix ``head`` began.
+class Continuation:
+    """Decides, line after line, which lines go on with the record that one line began.
 
-    Loggers prefix only the first line of a record, launchers every line: after
-    ``[default3]:[rank3]:[E1104 …] …`` the record goes on as ``[default3]:…``. Blank lines lose the
-    inner prefixes always; say so with ``blank``. Whether a stamp begins a new record is not looked at.
+    Launchers prefix every line, loggers only the first line of a record: after
+    ``[default3]:[rank3]:[E1104 …] …`` the record goes on as ``[default3]:…``, after SGLang's
+    ``[2025-11-04 12:34:56 TP3] …`` without any prefix. When the lines of many ranks interleave, a
+    line without the inner prefix belongs to the record that was begun last.
     """
-    if other.stream == head.stream:
-        return True
-    if other.stamped or (other.stream and not head.stream.startswith(other.stream + "/")):
-        return False
-    if blank:
-        return True
-    lost = head.stream[len(other.stream) + 1 if other.stream else 0 :]
-    return head.stamped and all(compiled(_ONCE).fullmatch(part) for part in lost.split("/"))
+
+    def __init__(self, head: Prefix) -> None:
+        self._head = head
+        self._base = _base(head)
+        self._repeats: bool | None = None
+        self._overtaken = False
+
+    def takes(self, prefix: Prefix, message: str) -> bool | None:
+        """Whether the next line of the source belongs: True, False (somebody else's), None (ended).
+
+        A logger that repeats its prefix on every line, as vLLM's does, ends its record where another
+        place in the program, another level or another second is named.
+        """
+        head = self._head
+        if prefix.stream == head.stream:
+            if not prefix.stamped:
+                return not (self._overtaken and self._base == head.stream)
+            if self._repeats is None:
+                self._repeats = head.stamped and head.logger is not None
+            same = (prefix.logger, prefix.level, prefix.time) == (head.logger, head.level, head.time)
+            return True if self._repeats and same else None
+        if prefix.stamped:
+            self._overtaken = self._overtaken or _base(prefix) == self._base
+            return False
+        if prefix.stream and not head.stream.startswith(prefix.stream + "/"):
+            return False
+        # torch's exception hook leaves blank lines without its tag
+        return not message.strip() or (prefix.stream == self._base and not self._overtaken)
+
+
+def _base(prefix: Prefix) -> str:
+    """The part of the stream that lines of the same record carry after the first one."""
+    parts = prefix.stream.split("/") if prefix.stream else []
+    while prefix.stamped and parts and compiled(_ONCE).fullmatch(parts[-1]):
+        parts.pop()
+    return "/".join(parts)
 
 
 def _clean(line: str) -> str:

@@ -19,7 +19,7 @@ QUOTED = Lazy(
     r"\s*(?:Original "
     + re.escape(HEADER)
     + r"|-- Process \d+ terminated with the following (?:error|exception)"
-    r"|" + re.escape(HEADER) + r": \(RANK \d+\))"
+    r"|" + re.escape(HEADER) + r": \((RANK) \d+\))"
 )
 EXCEPTION = Lazy(
     r"(?s)( *)((?:[A-Za-z_]\w*\.)*(?:<locals>\.)?[A-Za-z_]\w*(?:\([\w., ]{1,200}\))?)"
@@ -37,9 +37,10 @@ _LINKS: tuple[tuple[str, Link], ...] = (
 )
 _ENDS = Lazy(
     r"""(?x)
-      Traceback\ \(most\ recent | Exception\ (?:in\ thread|ignored\ in) | Process\ \S+:$
+      Traceback\ \(most\ recent | (?:Unhandled\ e|E)xception\ (?:in\ thread|ignored\ in|<class)
+    | Process\ \S+:$
     | (?:During\ handling|The\ above\ exception) | terminate\ called | Fatal\ Python\ error
-    | (?:srun|slurmstepd|salloc|wandb|bash|make|mpirun|mpiexec|prterun|ninja):[ ]
+    | (?:srun|slurmstepd|salloc|wandb|bash|make|mpirun|mpiexec|prterun):[ ]
     | (?:Killed|Aborted|Terminated|Segmentation\ fault|Bus\ error)\b | [\\'"]{3}
     | [*=#-]{20,} | [╭╰┌└│] | \{' | \+[ ] | \$[ ]
     | \[?\d{4}-\d\d-\d\d[\ T]\d\d:\d\d | [IWEF]\d{4}\ \d\d: | \[[EWIF]\d{0,4}[ ] | \[rank\d | \[default\d

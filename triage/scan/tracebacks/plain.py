@@ -147,8 +147,8 @@ def _message(lines: Sequence[str], at: int, base: int, first: str, depth: int) -
     i = at + 1
     while i < len(lines) and i - at < MAX_MESSAGE_LINES:
         line = lines[i]
-        quote = _quote_at(lines, i)
-        if quote is not None and depth < MAX_DEPTH:
+        quote = _quote_at(lines, i, depth)
+        if quote is not None:
             part = read_chain(lines, quote, depth + 1)
             link: Link = "sibling" if quoted_tracebacks else part.link
             quoted_tracebacks.append(replace(part, link=link))
@@ -161,10 +161,14 @@ def _message(lines: Sequence[str], at: int, base: int, first: str, depth: int) -
     return _Message("\n".join(text).strip("\n"), i, tuple(quoted_tracebacks))
 
 
-def _quote_at(lines: Sequence[str], at: int) -> int | None:
+def _quote_at(lines: Sequence[str], at: int, depth: int) -> int | None:
     """Index of the header of a traceback that the message quotes from ``lines[at]`` on."""
     filled = next_filled(lines, at, 3)
-    if filled is None or QUOTED.match(lines[filled], 0) is None:
+    found = QUOTED.match(lines[filled], 0) if filled is not None and depth < MAX_DEPTH else None
+    if filled is None or found is None:
+        return None
+    if found[1] is not None and depth > 0:
+        # the next rank's, beside this one: distributed checkpoints quote every rank's in turn
         return None
     if HEADER in lines[filled]:
         return filled
