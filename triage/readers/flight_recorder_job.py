@@ -61,12 +61,11 @@ def assemble(dumps: Sequence[Dump]) -> Recorded:
         if dump.rank is None:
             job.notes.append(f"{dump.name}: left out, neither its name nor its groups tell its rank")
             continue
-        held = job.dumps.get(dump.rank)
+        held, latest = job.dumps.get(dump.rank), dump
         if held is not None:
-            late = max(held, dump, key=lambda d: (d.complete, d.last_time or 0))
-            job.notes.append(f"rank {dump.rank} left two dumps; {late.name} is the later one and counts")
-            dump = late
-        job.dumps[dump.rank] = dump
+            latest = max(held, dump, key=lambda d: (d.complete, d.last_time or 0))
+            job.notes.append(f"rank {dump.rank} left two dumps; {latest.name} is the later one and counts")
+        job.dumps[dump.rank] = latest
     job.dumps = dict(sorted(job.dumps.items()))
     _name_groups(job)
     for rank, dump in job.dumps.items():

@@ -34,7 +34,8 @@ class Mismatch:
     """A sequence number under which the members of a group differ.
 
     ``odd`` are the ranks outside of the majority, or those that differ from the sister groups; empty
-    when that doesn't tell. ``camps`` are ordered by size, the odd ones last.
+    when that doesn't tell. ``camps`` are ordered by size, the odd ones last. ``created`` is when the last
+    member had joined, in nanoseconds.
     """
 
     key: Key
@@ -83,7 +84,7 @@ def _mismatch(
         odd = tuple(sorted(rank for kind, ranks in order if kind != usual for rank in ranks))
     camps = tuple(Camp(tuple(sorted(ranks)), calls[ranks[0]]) for _, ranks in order)
     times = [op.created for ops in calls.values() for op in ops if op.created is not None]
-    return Mismatch(key, seq, what, camps, odd, min(times, default=0))
+    return Mismatch(key, seq, what, camps, odd, max(times, default=0))
 
 
 def _of_sisters(job: Recorded, key: Key, seq: int, what: What, tied: set[object]) -> object | None:

@@ -74,25 +74,23 @@ def roots(job: Recorded) -> tuple[Root, ...]:
             edges.setdefault(rank, ())
     components = _components(edges)
     where = {node: number for number, nodes in enumerate(components) for node in nodes}
-    reach = _reach(edges, components, where)
+    callers = _callers(edges)
     found: list[Root] = []
-    singles: dict[tuple[Reason, ...], list[tuple[int, tuple[Wait, ...], int]]] = {}
+    ends: dict[bool, list[int]] = {}
     for number, nodes in enumerate(components):
         if any(where[target] != number for node in nodes for target in edges[node]):
             continue
         own = [waits[node] for node in nodes if isinstance(node, tuple)]
-        ranks = tuple(sorted(node for node in nodes if isinstance(node, int)))
+        ranks = sorted(node for node in nodes if isinstance(node, int))
         if own:
-            found.append(Root(ranks, tuple(own), True, reach[number]))
+            found.append(Root(tuple(ranks), tuple(own), True, _reach(nodes, callers)))
         else:
-            rank = ranks[0]
-            pointing = tuple(wait for wait in waits.values() if rank in wait.blamed)
-            kind = ("silent",) if rank not in job.dumps else ("absent",)
-            singles.setdefault(kind, []).append((rank, pointing, reach[number]))
-    for ends in singles.values():
+            ends.setdefault(ranks[0] in job.dumps, []).extend(ranks)
+    for together in ends.values():
         # several ranks that wait for nobody share a cause more often than not: a node, a branch
-        pointing = tuple(dict.fromkeys(wait for _, waits_, _ in ends for wait in waits_))
-        found.append(Root(tuple(rank for rank, _, _ in ends), pointing, False, max(n for _, _, n in ends)))
+        blamed = set(together)
+        pointing = tuple(wait for wait in waits.values() if not blamed.isdisjoint(wait.blamed))
+        found.append(Root(tuple(sorted(together)), pointing, False, _reach(together, callers)))
     return tuple(sorted(found, key=lambda root: (-root.reach, root.knot, root.ranks)))
 
 
@@ -124,7 +122,11 @@ def _wait(job: Recorded, unit: Unit, ranks: Sequence[int]) -> Wait:
 def _for_collective(
     job: Recorded, key: Key, operation: Operation, waiting: tuple[int, ...]
 ) -> tuple[Reason, tuple[int, ...]]:
-    absent, behind, silent, finished, inside = [], [], [], [], []
+    absent: list[int] = []
+    behind: list[int] = []
+    silent: list[int] = []
+    finished: list[int] = []
+    inside: list[int] = []
     for rank in job.groups[key].ranks:
         standing = _standing(job, key, operation, rank)
         if standing == "absent":
@@ -143,7 +145,7 @@ def _for_collective(
         return "behind", tuple(behind)
     if silent:
         return ("silent", tuple(silent)) if len(job.silent) <= len(job.dumps) else ("unknown", ())
-    if finished:
+    if finished and len(inside) <= len(finished):
         return "unfinished", tuple(inside)
     return _among_equals(job, key, operation, inside)
 
@@ -192,34 +194,34 @@ def _among_equals(
 def _for_message(job: Recorded, block: Block) -> tuple[Reason, tuple[int, ...], bool]:
     """Whom a batch of sends and receives waits for."""
     ranks = job.groups[block.key].ranks
-    absent, silent, behind, inside = [], [], [], []
+    found: dict[Reason, set[int]] = {"absent": set(), "behind": set(), "silent": set(), "inside": set()}
     mismatched = False
     for operation in block.operations:
         peer = _peer(operation, ranks, block.rank)
         if peer is None:
             continue
         if peer not in job.dumps or not job.dumps[peer].complete:
-            silent.append(peer)
+            found["silent"].add(peer)
             continue
         counterpart = _counterpart(job, block, operation, peer)
         if counterpart is None:
-            absent.append(peer)
+            found["absent"].add(peer)
             continue
         mine, theirs = (operation, counterpart) if operation.name == "send" else (counterpart, operation)
         if elements(mine.input_sizes) != elements(theirs.output_sizes):
             mismatched = True
         if counterpart.done:
             continue
-        theirs_ = job.blocks.get(peer)
-        blocked_here = theirs_ is not None and theirs_.key == block.key and counterpart in theirs_.operations
-        (inside if blocked_here else behind).append(peer)
-    for reason, blamed in (("absent", absent), ("behind", behind), ("silent", silent), ("inside", inside)):
+        other = job.blocks.get(peer)
+        here = other is not None and other.key == block.key and counterpart in other.operations
+        found["inside" if here else "behind"].add(peer)
+    for reason, blamed in found.items():
         if blamed:
             if reason == "silent" and len(job.silent) > len(job.dumps):
                 return "unknown", (), mismatched
             if reason == "inside":
-                blamed.append(block.rank)
-            return reason, tuple(sorted(set(blamed))), mismatched  # type: ignore[return-value]
+                blamed.add(block.rank)
+            return reason, tuple(sorted(blamed)), mismatched
     return "unfinished", (block.rank,), mismatched
 
 
@@ -293,23 +295,21 @@ def _components(edges: Mapping[Node, Iterable[Node]]) -> list[list[Node]]:
     return found
 
 
-def _reach(
-    edges: Mapping[Node, Iterable[Node]], components: Sequence[Sequence[Node]], where: Mapping[Node, int]
-) -> list[int]:
-    """For each component, how many ranks are blocked by it in the end, its own included."""
-    callers: dict[int, set[int]] = {}
+def _callers(edges: Mapping[Node, Iterable[Node]]) -> dict[Node, list[Node]]:
+    callers: dict[Node, list[Node]] = {}
     for node, targets in edges.items():
         for target in targets:
-            if where[node] != where[target]:
-                callers.setdefault(where[target], set()).add(where[node])
-    sizes = [sum(1 for node in nodes if isinstance(node, int)) for nodes in components]
-    reach: list[int] = []
-    for number in range(len(components)):
-        seen, todo = {number}, [number]
-        while todo:
-            for caller in callers.get(todo.pop(), ()):
-                if caller not in seen:
-                    seen.add(caller)
-                    todo.append(caller)
-        reach.append(sum(sizes[member] for member in seen))
-    return reach
+            callers.setdefault(target, []).append(node)
+    return callers
+
+
+def _reach(nodes: Iterable[Node], callers: Mapping[Node, Iterable[Node]]) -> int:
+    """How many ranks are blocked by ``nodes`` in the end, those among them included."""
+    seen = set(nodes)
+    todo = list(seen)
+    while todo:
+        for caller in callers.get(todo.pop(), ()):
+            if caller not in seen:
+                seen.add(caller)
+                todo.append(caller)
+    return sum(1 for node in seen if isinstance(node, int))

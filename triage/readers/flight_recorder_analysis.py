@@ -1,0 +1,197 @@
+"""What the dumps of all ranks say together: one verdict per stuck process group, causes first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from triage.readers.flight_recorder_job import Key, Recorded, assemble
+from triage.readers.flight_recorder_mismatch import Mismatch, elements, first_mismatch
+from triage.readers.flight_recorder_model import Dump, Group, Operation
+from triage.readers.flight_recorder_waits import Root, Wait, all_waits, roots
+
+Kind = Literal[
+    "operation-mismatch", "size-mismatch", "missing", "silent", "lagging", "all-inside",
+    "unmatched-message", "order", "extra", "waiting",
+]  # fmt: skip
+"""What is wrong in a group: ranks ran different operations, or one with different sizes · a rank never
+enqueued what others wait in · a rank left no dump · a rank enqueued it but did not start or finish it, or
+came too late · everybody is inside · a send and a receive don't meet · ranks enter two groups in different
+orders · a minority is alone in a collective · nothing: its members wait for another group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """What a rank recorded that bears on a verdict; ``operation`` is None when it recorded nothing."""
+
+    rank: int
+    operation: Operation | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupVerdict:
+    """What is wrong in one process group, or in the knot that begins in it.
+
+    ``ranks`` are the culprits, empty when the dumps don't tell; ``waiting`` are the ranks blocked in
+    ``operation``; ``blocked`` counts all ranks that wait for the culprits in the end. Only verdicts with
+    ``cause`` can have started the hang; the others wait for it.
+    """
+
+    kind: Kind
+    group: Group
+    operation: Operation
+    ranks: tuple[int, ...]
+    waiting: tuple[int, ...]
+    blocked: int
+    cause: bool
+    how: str
+    culprits: tuple[Witness, ...] = ()
+    victims: tuple[Witness, ...] = ()
+    odd: str | None = None
+    """What the culprits ran, where ranks differ."""
+    rest: str | None = None
+    """What the others ran."""
+
+
+def analyse(dumps: Sequence[Dump]) -> tuple[GroupVerdict, ...]:
+    """Verdicts over the dumps of one job, the most likely first cause first."""
+    return judge(assemble(dumps))
+
+
+def judge(job: Recorded) -> tuple[GroupVerdict, ...]:
+    """As :func:`analyse`, for dumps that have been put side by side."""
+    verdicts: list[GroupVerdict] = []
+    mismatches = [m for key in job.groups if (m := first_mismatch(job, key)) and _counts(job, m)]
+    if mismatches:
+        verdicts.append(_of_mismatch(job, min(mismatches, key=lambda m: (m.created, m.seq))))
+    else:
+        verdicts.extend(v for root in roots(job) if (v := _of_root(job, root)) is not None)
+    told = {(id(v.group), v.operation.seq, v.operation.p2p) for v in verdicts}
+    for wait in all_waits(job):
+        group = job.groups[wait.key]
+        if (id(group), wait.operation.seq, wait.operation.p2p) not in told:
+            how = "its members wait for another group" if wait.reason == "behind" else wait.reason
+            verdicts.append(
+                GroupVerdict(
+                    "waiting",
+                    group,
+                    wait.operation,
+                    (),
+                    wait.waiting,
+                    len(wait.waiting),
+                    False,
+                    how,
+                    victims=_blocked(job, wait.waiting),
+                )  # fmt: skip
+            )
+    return tuple(verdicts)
+
+
+def _counts(job: Recorded, mismatch: Mismatch) -> bool:
+    """Can this mismatch have stopped the job: is anything stuck, and is a member not stuck before it?"""
+    if not job.blocks:
+        return mismatch.what == "operation"
+    for camp in mismatch.camps:
+        for rank in camp.ranks:
+            block = job.blocks.get(rank)
+            ops = job.calls[mismatch.key][rank][mismatch.seq]
+            if block is None or ops[0].record <= block.first.record:
+                return True
+    return False
+
+
+def _of_mismatch(job: Recorded, mismatch: Mismatch) -> GroupVerdict:
+    group = job.groups[mismatch.key]
+    usual, other = mismatch.camps[0], mismatch.camps[-1]
+    waiting = tuple(rank for rank, block in job.blocks.items() if block.key == mismatch.key)
+    culprits = mismatch.odd or tuple(sorted(rank for camp in mismatch.camps for rank in camp.ranks))[:4]
+    calls = job.calls[mismatch.key]
+    return GroupVerdict(
+        kind="operation-mismatch" if mismatch.what == "operation" else "size-mismatch",
+        group=group, operation=usual.calls[0], ranks=mismatch.odd, waiting=waiting,
+        blocked=len(job.blocks), cause=True, how=mismatch.what,
+        culprits=tuple(Witness(rank, calls[rank][mismatch.seq][0]) for rank in culprits),
+        victims=tuple(
+            Witness(rank, usual.calls[0]) for rank in usual.ranks if rank not in culprits
+        )[:3],
+        odd=_described(other.calls, mismatch.what), rest=_described(usual.calls, mismatch.what),
+    )  # fmt: skip
+
+
+def _described(calls: Sequence[Operation], what: str) -> str:
+    names = " + ".join(op.name for op in calls)
+    if what == "operation":
+        return names
+    if what == "type":
+        return f"{names} of {', '.join(sorted({t for op in calls for t in op.input_types}))}"
+    into = sum(elements(op.input_sizes) for op in calls)
+    out = sum(elements(op.output_sizes) for op in calls)
+    return f"{names} of {into} elements" if into == out else f"{names} of {into} to {out} elements"
+
+
+def _of_root(job: Recorded, root: Root) -> GroupVerdict | None:
+    if root.knot:
+        return _of_knot(job, root)
+    main = _main(root.waits)
+    group = job.groups[main.key]
+    if root.ranks[0] not in job.dumps:
+        return _verdict(job, "silent", main, root.ranks, root, "left no usable dump")
+    if main.key in job.inferred and len(root.ranks) > 1:
+        return _verdict(job, "missing", main, (), root, "the dumps don't say who belongs to the group")
+    members = [rank for rank in root.ranks if rank in group.ranks]
+    if not main.operation.p2p and len(members) > len(main.waiting) and len(members) + len(main.waiting) > 2:
+        return _verdict(job, "extra", main, main.waiting, root, "nobody else entered it")
+    return _verdict(job, "missing", main, root.ranks, root, "never enqueued it")
+
+
+def _of_knot(job: Recorded, root: Root) -> GroupVerdict | None:
+    absent = [wait for wait in root.waits if wait.reason == "absent"]
+    if absent:
+        skipped = tuple(sorted({rank for wait in absent for rank in wait.blamed if rank in root.ranks}))
+        main = _main(absent)
+        kind: Kind = "unmatched-message" if main.operation.p2p else "order"
+        return _verdict(job, kind, main, skipped if len(skipped) == 1 else (), root, "went on without it")
+    unmatched = [wait for wait in root.waits if wait.mismatched]
+    if unmatched:
+        return _verdict(job, "unmatched-message", _main(unmatched), (), root, "sizes differ")
+    for reason, how in (
+        ("unfinished", "did not finish what others finished"),
+        ("unstarted", "did not start what others started"),
+        ("late", "came when the timeout was nearly over"),
+    ):
+        behind = [wait for wait in root.waits if wait.reason == reason]
+        if behind:
+            ranks = tuple(sorted({rank for wait in behind for rank in wait.blamed}))
+            return _verdict(job, "lagging", _main(behind), ranks, root, how)
+    inside = [wait for wait in root.waits if wait.reason == "inside"]
+    return _verdict(job, "all-inside", _main(inside), (), root, "nobody is missing") if inside else None
+
+
+def _main(waits: Sequence[Wait]) -> Wait:
+    """The wait that began first stands for the others."""
+    return min(waits, key=lambda w: (w.operation.created or 0, w.key, w.operation.seq))
+
+
+def _verdict(
+    job: Recorded, kind: Kind, wait: Wait, ranks: tuple[int, ...], root: Root, how: str
+) -> GroupVerdict:
+    return GroupVerdict(
+        kind=kind, group=job.groups[wait.key], operation=wait.operation, ranks=ranks, waiting=wait.waiting,
+        blocked=root.reach, cause=True, how=how,
+        culprits=tuple(Witness(rank, _latest(job, rank, wait.key)) for rank in ranks[:4]),
+        victims=_blocked(job, [rank for rank in wait.waiting if rank not in ranks]),
+    )  # fmt: skip
+
+
+def _latest(job: Recorded, rank: int, key: Key) -> Operation | None:
+    """What a rank is blocked in, else what it issued last."""
+    block = job.blocks.get(rank)
+    if block is not None:
+        return block.first
+    dump = job.dumps.get(rank)
+    return dump.operations[-1] if dump is not None and dump.operations else None
+
+
+def _blocked(job: Recorded, ranks: Sequence[int]) -> tuple[Witness, ...]:
+    return tuple(Witness(rank, job.blocks[rank].first) for rank in ranks[:3] if rank in job.blocks)
