@@ -145,13 +145,26 @@ def split_line(line: str) -> tuple[Prefix, str]:
     return draft.finish(_prefix_length(line, message)), message
 
 
+def same_writer(head: Prefix, other: Prefix, *, blank: bool = False) -> bool:
+    """Whether a line with prefix ``other`` may go on with what a line with prefix ``head`` began.
+
+    Loggers prefix only the first line of a record, launchers every line: after
+    ``[default3]:[rank3]:[E1104 …] …`` the record goes on as ``[default3]:…``, after SGLang's
+    ``[2025-11-04 12:34:56 TP3] …`` without any prefix. torch's exception hook leaves the tag off
+    blank lines; say so with ``blank``. Stamps are not compared: see :class:`Continuation`.
+    """
+    if other.stream == head.stream:
+        return True
+    if other.stamped or (other.stream and not head.stream.startswith(other.stream + "/")):
+        return False
+    return blank or other.stream == _base(head)
+
+
 class Continuation:
     """Decides, line after line, which lines go on with the record that one line began.
 
-    Launchers prefix every line, loggers only the first line of a record: after
-    ``[default3]:[rank3]:[E1104 …] …`` the record goes on as ``[default3]:…``, after SGLang's
-    ``[2025-11-04 12:34:56 TP3] …`` without any prefix. When the lines of many ranks interleave, a
-    line without the inner prefix belongs to the record that was begun last.
+    When the lines of many ranks interleave, a line without the inner prefix belongs to the record
+    that was begun last.
     """
 
     def __init__(self, head: Prefix) -> None:
@@ -177,10 +190,8 @@ class Continuation:
         if prefix.stamped:
             self._overtaken = self._overtaken or _base(prefix) == self._base
             return False
-        if prefix.stream and not head.stream.startswith(prefix.stream + "/"):
-            return False
-        # torch's exception hook leaves blank lines without its tag
-        return not message.strip() or (prefix.stream == self._base and not self._overtaken)
+        blank = not message.strip()
+        return same_writer(head, prefix, blank=blank) and (blank or not self._overtaken)
 
 
 def _base(prefix: Prefix) -> str:
