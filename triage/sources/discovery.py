@@ -1,7 +1,7 @@
 """From what the user named to the sources to read: files, directories, globs and standard input."""
 
 # Paths stay the strings that the user gave: reports show them, and pathlib would rewrite them.
-# ruff: noqa: PTH
+# ruff: noqa: PTH116
 
 from __future__ import annotations
 
@@ -197,6 +197,8 @@ def _nothing(problems: list[str]) -> str:
 
 
 def _conflicting_jobs(sources: list[Source]) -> list[str]:
+    if len(sources) < 2:
+        return []
     jobs = {job: None for source in sources if source.path is not None and (job := job_id_of(source.path))}
     if len(jobs) < 2:
         return []

@@ -8,19 +8,17 @@ from posixpath import basename, commonpath, dirname
 
 from triage.model import Source
 from triage.sources.constants import words
-from triage.sources.labels import is_shaped
+from triage.sources.labels import Labels, labelled, labels_of
 
 _LARGEST_ID = 67_108_863
 """Slurm job ids are 26 bits wide."""
 
-_SLURM = re.compile(r"(?:^|[._-])slurm[._-]?(\d{1,10}(?:_\d+)?)(?![0-9a-z])", re.I)
-_JOB = re.compile(r"(?:^|[._-])job[._-]?(?:id)?[._=-]?([1-9]\d{2,9})(?![0-9a-z])(?!-\d\d-\d\d)", re.I)
-_BATCH = re.compile(r"\.[oe](\d{3,10})(?:\.\d+)?$")
-_OUTPUT = re.compile(
-    r"[._-](\d{5,8})(?:_\d{1,6})?(?:\.(?:out|err|stdout|stderr))+(?:\.(?:gz|bz2|xz|zst))?$", re.I
-)
-_DATE = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
-_NUMBERED_BY_PID = re.compile(r"(?:nccl|core|worker|python-core|raylet|gcs_server|io_worker)(?![a-z])", re.I)
+_SLURM = r"(?i)(?:^|[._-])slurm[._-]?(\d{1,10}(?:_\d+)?)(?![0-9a-z])"
+_JOB = r"(?i)(?:^|[._-])job[._-]?(?:id)?[._=-]?([1-9]\d{2,9})(?![0-9a-z])(?!-\d\d-\d\d)"
+_BATCH = r"\.[oe](\d{3,10})(?:\.\d+)?$"
+_OUTPUT = r"(?i)[._-](\d{5,8})(?:_\d{1,6})?(?:\.(?:out|err|stdout|stderr))+(?:\.(?:gz|bz2|xz|zst))?$"
+_DATE = r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])"
+_NUMBERED_BY_PID = r"(?i)(?:nccl|core|worker|python-core|raylet|gcs_server|io_worker)(?![a-z])"
 _GENERIC = words(
     "log logs stdout stderr out output err error errors trace traces dump dumps nccl_trace flight_recorder "
     "dmesg sacct"
@@ -36,14 +34,14 @@ def job_id_of(name: str) -> str | None:
     unless that is a date or a process id.
     """
     name = basename(name)
-    match = _SLURM.search(name)
+    match = re.search(_SLURM, name)
     if match:
         return match[1]
-    match = _JOB.search(name) or _BATCH.search(name)
+    match = re.search(_JOB, name) or re.search(_BATCH, name)
     if match:
-        return None if _DATE.fullmatch(match[1]) else match[1]
-    match = _OUTPUT.search(name)
-    if match is None or _NUMBERED_BY_PID.match(name) or _DATE.fullmatch(match[1]):
+        return None if re.fullmatch(_DATE, match[1]) else match[1]
+    match = re.search(_OUTPUT, name)
+    if match is None or re.match(_NUMBERED_BY_PID, name) or re.fullmatch(_DATE, match[1]):
         return None
     return match[1] if int(match[1]) <= _LARGEST_ID else None
 
@@ -57,18 +55,11 @@ def group_jobs(sources: Sequence[Source]) -> list[list[Source]]:
     ``x.err`` but no others.
     """
     root = _root(source.path for source in sources if source.path is not None)
-    names: dict[str, set[str]] = {}
-    for source in sources:
-        if source.path is not None:
-            names.setdefault(dirname(source.path), set()).add(basename(source.path))
-    keys: list[tuple[str, str] | None] = []
-    shaped = False
-    for source in sources:
-        key = _key(source, root)
-        keys.append(key)
-        if key is None and source.path is not None:
-            inside = dirname(source.path) != root
-            shaped = shaped or inside or is_shaped(source.path, names[dirname(source.path)])
+    keys = [_key(source, root) for source in sources]
+    shaped = any(
+        key is None and source.path is not None and (dirname(source.path) != root or _is_labelled(source))
+        for source, key in zip(labelled(sources), keys, strict=True)
+    )
     groups: dict[tuple[str, str], list[Source]] = {}
     for source, key in zip(sources, keys, strict=True):
         if key is None:
@@ -96,7 +87,12 @@ def _key(source: Source, root: str) -> tuple[str, str] | None:
     first = below.split("/", 1)[0]
     if not first or first.lower() in _GENERIC or (first.isdigit() and len(first) < 4):
         return None
-    return None if is_shaped(first) or _is_member(first) else ("folder", first)
+    return None if labels_of(first) != Labels() or _is_member(first) else ("folder", first)
+
+
+def _is_labelled(source: Source) -> bool:
+    labels = (source.rank, source.local_rank, source.host, source.attempt)
+    return any(label is not None for label in labels)
 
 
 def _is_member(folder: str) -> bool:

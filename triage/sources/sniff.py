@@ -23,7 +23,7 @@ class Reason(NamedTuple):
 NOT_LOGS = Reason("file that is not a log", "files that are not logs")
 ARCHIVES = Reason("archive (unpack it first)", "archives (unpack them first)")
 
-_COMPRESSED = re.compile(r"\.(?:gz|bz2|xz|zst)$", re.I)
+_COMPRESSED = r"(?i)\.(?:gz|bz2|xz|zst)$"
 
 _OTHER_SUFFIXES = words(
     # weights, optimizer states, data sets, indices
@@ -40,17 +40,14 @@ _OTHER_SUFFIXES = words(
     "qdrep nsys-rep ncu-rep swp"
 )
 _ARCHIVE_SUFFIXES = words("tar tgz tbz tbz2 txz zip 7z rar rpm deb")
-_OTHER_NAMES = re.compile(
-    r"(?:(?:generation_|adapter_|quantize_|preprocessor_|tokenizer_)?config\.json|tokenizer\.json"
+_OTHER_NAMES = (
+    r"(?i)(?:(?:generation_|adapter_|quantize_|preprocessor_|tokenizer_)?config\.json|tokenizer\.json"
     r"|(?:special_tokens_map|added_tokens|vocab|package|package-lock|tsconfig|dataset_info)\.json"
     r"|.*\.index\.json|.*\.trace\.json|merges\.txt|vocab\.txt|requirements.*\.txt|CMakeLists\.txt"
     r"|(?:LICEN[CS]E|NOTICE|README|CHANGELOG|AUTHORS|COPYING)(?:\.txt)?|Makefile|Dockerfile|Jenkinsfile|Pipfile"
-    r"|.*\.tfevents\..*)",
-    re.I,
+    r"|.*\.tfevents\..*)"
 )
-_LOG_NAME = re.compile(
-    r"(?:\.(?:log|err|out|stderr|stdout)(?:\.\d+)?$|^(?:dmesg|messages|syslog)|rank[._-]?\d)", re.I
-)
+_LOG_NAME = r"(?i)(?:\.(?:log|err|out|stderr|stdout)(?:\.\d+)?$|^(?:dmesg|messages|syslog)|rank[._-]?\d)"
 
 _ARCHIVE_MAGIC = (b"PK\x03\x04", b"PK\x05\x06", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07")
 _OTHER_MAGIC = (
@@ -58,7 +55,7 @@ _OTHER_MAGIC = (
     b"%PDF-", b"PAR1", b"ARROW1", b"\x89HDF\r\n", b"\x93NUMPY", b"SQLite format 3\x00", b"GGUF", b"\x00asm",
     b"wOF2", b"ID3",
 )  # fmt: skip
-_SAFETENSORS = re.compile(rb'[\s\S]{3}[\x00-\x3f]\x00{4}\{"', re.S)
+_SAFETENSORS = rb'[\s\S]{3}[\x00-\x3f]\x00{4}\{"'
 
 _CONTROL = bytes(set(range(32)) - set(b"\t\n\r\x0c\x08\x07\x1b\x00"))
 _MOST_CONTROL = 0.30
@@ -67,11 +64,11 @@ _MOST_NUL = 0.30
 
 def refusal_by_name(name: str) -> Reason | None:
     """Why a file of this base name need not be opened to know that it is no log, else None."""
-    plain = _COMPRESSED.sub("", name)
+    plain = re.sub(_COMPRESSED, "", name)
     suffix = plain.rpartition(".")[2].lower() if "." in plain else ""
     if suffix in _ARCHIVE_SUFFIXES:
         return ARCHIVES
-    if suffix in _OTHER_SUFFIXES or _OTHER_NAMES.fullmatch(plain):
+    if suffix in _OTHER_SUFFIXES or re.fullmatch(_OTHER_NAMES, plain):
         return NOT_LOGS
     return None
 
@@ -84,9 +81,9 @@ def refusal_by_content(name: str, head: bytes) -> Reason | None:
     """
     if head.startswith(_ARCHIVE_MAGIC) or head[257:262] == b"ustar":
         return ARCHIVES
-    if head.startswith(_OTHER_MAGIC) or _SAFETENSORS.match(head):
+    if head.startswith(_OTHER_MAGIC) or re.match(_SAFETENSORS, head):
         return NOT_LOGS
-    if not head or is_pickle(head) or utf16_of(head) or compression_of(head) or _LOG_NAME.search(name):
+    if not head or is_pickle(head) or utf16_of(head) or compression_of(head) or re.search(_LOG_NAME, name):
         return None
     if head.count(0) > _MOST_NUL * len(head):
         return NOT_LOGS
