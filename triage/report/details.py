@@ -18,7 +18,7 @@ def explain(page: Page, diagnosis: Diagnosis) -> None:
     if reasoning:
         page.heading("Why")
         for number, text in enumerate(dict.fromkeys(reasoning), 1):
-            page.item(text, f"{number}.")
+            page.item(text, bullet=f"{number}.")
     for other in diagnosis.alternatives[:1]:
         if other.reasons:
             page.heading(f"Why not {other.category} ({other.rule_id})")
@@ -74,9 +74,9 @@ def _timeline(page: Page, events: tuple[Event, ...]) -> None:
     wide = max(len(words.time(event.time)) for event in shown)
     for number, event in enumerate(shown):
         if number == half and len(shown) < len(events):
-            page.item(f"{len(events) - len(shown)} events between", "…", style="faint")
+            page.item((f"{len(events) - len(shown)} events between", "faint"), bullet="…")
         when = f"{words.time(event.time):<{wide}}  " if wide else ""
-        where = event.host or "" if event.rank is None else f"rank {event.rank}"
+        where = words.short(event.host) if event.rank is None else f"rank {event.rank}"
         line = "" if event.line is None else f":{event.line}"
         page.paragraph(
             (when, "faint"),

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from triage.model import Evidence
 from triage.report.layout import Page, Part, breaks, cells
-from triage.text import safe_span
 
 _HANGING = 2
 """Columns by which the continuation of a wrapped log line is indented."""
@@ -29,7 +28,7 @@ def show(page: Page, evidence: Evidence, indent: int, limit: int | None) -> None
     """
     line = "" if evidence.line is None else f":{evidence.line}"
     page.paragraph((f"{evidence.path}{line}", "path"), indent=indent)
-    text, span = safe_span(evidence.text.rstrip("\n"), evidence.span)
+    text, span = evidence.text.rstrip("\n"), evidence.span
     rows = _rows(text, span, page.width - indent - 2)
     kept = _kept(rows, limit)
     marked = span is not None and span[1] - span[0] <= max(_MOST * len(text), 60)

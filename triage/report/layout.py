@@ -1,16 +1,14 @@
 """A page of styled text for a terminal: wrapping, indentation, colour, columns.
 
-Everything that gets onto a page goes through :func:`triage.text.safe` first, so whatever a log says
-can neither drive the terminal nor show a secret. Colour is written as the sixteen-colour codes that
-every terminal knows.
+What goes onto a page has been through :func:`triage.report.cleaning.clean`, so whatever a log says can
+neither drive the terminal nor show a secret; nothing on a page is read as markup. Colour is written as
+the sixteen-colour codes that every terminal knows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Literal
-
-from triage.text import safe
 
 Style = Literal["", "strong", "faint", "bad", "good", "odd", "path", "command", "mark"]
 Part = tuple[str, Style]
@@ -90,7 +88,7 @@ class Page:
         self._rows: list[list[Part]] = []
 
     def row(self, *parts: Part) -> None:
-        """One row as it is, never wrapped; the caller has made its text safe."""
+        """One row as it is, never wrapped."""
         self._rows.append(list(parts))
 
     def blank(self) -> None:
@@ -105,21 +103,22 @@ class Page:
 
     def paragraph(self, *parts: Part, indent: int = 0, hanging: int | None = None) -> None:
         """Running text, wrapped; rows after the first are indented by ``hanging`` columns."""
-        shown = [(safe(text).replace("\n", " ").replace("\t", " "), style) for text, style in parts]
+        shown = [(text.replace("\n", " ").replace("\t", " "), style) for text, style in parts]
         text = "".join(part for part, _ in shown)
-        hanging = indent if hanging is None else hanging
+        hanging = min(indent if hanging is None else hanging, self.width // 2)
         width = min(self.width, _MEASURE)
         for number, (start, end) in enumerate(breaks(text, width - indent, width - hanging)):
             margin: Part = (" " * (hanging if number else indent), "")
             self.row(margin, *_between(shown, start, end))
 
-    def item(self, text: str, bullet: str = "-", indent: int = 2, style: Style = "") -> None:
+    def item(self, *parts: Part | str, bullet: str = "-", indent: int = 2) -> None:
         """A paragraph with a bullet or a number in front."""
-        self.paragraph((f"{bullet} ", ""), (text, style), indent=indent, hanging=indent + len(bullet) + 1)
+        styled: list[Part] = [(part, "") if isinstance(part, str) else part for part in parts]
+        self.paragraph((f"{bullet} ", ""), *styled, indent=indent, hanging=indent + len(bullet) + 1)
 
     def verbatim(self, text: str, indent: int, style: Style = "") -> None:
         """Lines as they are, to be copied: never wrapped."""
-        for line in safe(text).split("\n"):
+        for line in text.split("\n"):
             self.row((" " * indent, ""), (line, style))
 
     def columns(self, rows: Iterable[Sequence[str]], indent: int = 2, right: Sequence[int] = ()) -> None:
@@ -127,7 +126,7 @@ class Page:
 
         The last column wraps when the row is too wide; the others are as wide as their widest cell.
         """
-        table = [[" ".join(safe(cell).split()) for cell in row] for row in rows]
+        table = [[" ".join(cell.split()) for cell in row] for row in rows]
         widths = [max(cells(row[i]) for row in table) for i in range(len(table[0]))]
         used = indent + sum(width + 2 for width in widths[:-1])
         room = max(self.width - used, 16)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from triage.model import RankState
 from triage.report.layout import cells
-from triage.report.words import numbers
+from triage.report.words import numbers, short
 
 
 class _Column(NamedTuple):
@@ -25,13 +25,13 @@ def _count(value: int | None) -> str:
 
 
 def _exit(state: RankState) -> str:
-    return state.signal or _count(state.exit_code)
+    return short(state.signal) or _count(state.exit_code)
 
 
 _COLUMNS = (
     _Column("state", lambda s: s.status, False, 0),
-    _Column("group", lambda s: s.group or "", False, 6, False),
-    _Column("operation", lambda s: s.operation or "", False, 1),
+    _Column("group", lambda s: short(s.group), False, 6, False),
+    _Column("operation", lambda s: short(s.operation), False, 1),
     _Column("seq", lambda s: _count(s.sequence), True, 2),
     _Column("elements", lambda s: _count(s.elements_in), True, 7, False),
     _Column("enqueued", lambda s: _count(s.enqueued), True, 3),
@@ -84,4 +84,4 @@ def _folded(states: Sequence[RankState], columns: list[_Column], origin: set[int
 
 def _hosts(states: Sequence[RankState]) -> str:
     hosts = sorted({state.host for state in states if state.host})
-    return hosts[0] if len(hosts) == 1 else f"{len(hosts)} hosts" if hosts else ""
+    return short(hosts[0]) if len(hosts) == 1 else f"{len(hosts)} hosts" if hosts else ""

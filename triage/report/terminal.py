@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from triage.model import Diagnosis, Hypothesis
 from triage.report import details, excerpt, words
+from triage.report.cleaning import clean
 from triage.report.layout import Page, Part, Style, cut
 
 _EVIDENCE = 3
@@ -35,6 +36,7 @@ def render(
     ledger, the causal argument, why the runner-up lost, and the timeline. Commands and paths to copy
     are never wrapped, so they may be wider.
     """
+    diagnosis = clean(diagnosis)
     page = Page(width, color)
     _headline(page, diagnosis)
     root = diagnosis.root_cause
@@ -97,7 +99,7 @@ def _advice(page: Page, root: Hypothesis) -> None:
         bullet = f"{number}."
         indent = 2 + len(bullet) + 1
         actor = f"{step.owner}: " if step.owner and step.owner != root.owner else ""
-        page.item(actor + step.do, bullet)
+        page.item((actor, "strong"), step.do, bullet=bullet)
         if step.run:
             page.verbatim(step.run, indent + 2, "command")
         if step.verify:
@@ -118,7 +120,7 @@ def _cascades(page: Page, diagnosis: Diagnosis, verbose: bool) -> None:
     for group in shown:
         where = words.ranks(group.ranks)
         text = f"{group.title} on {where}" if where else group.title
-        page.item(text, words.times(group).rjust(wide))
+        page.item(text, bullet=words.times(group).rjust(wide))
     _more(page, len(groups) - len(shown), "kind", "of message")
 
 
@@ -140,12 +142,10 @@ def _attempts(page: Page, diagnosis: Diagnosis) -> None:
         return
     page.heading("Attempts")
     for attempt in diagnosis.attempts:
-        began, ended = words.time(attempt.began), words.time(attempt.ended)
-        when = f", {began or '?'} to {ended or '?'}" if began or ended else ""
         root = attempt.root_cause
         where = words.place(root.origin) if root else ""
         what = f": {root.category}{' on ' + where if where else ''}" if root else ""
-        page.item(f"{attempt.verdict}{what}{when}", f"{attempt.number}.")
+        page.item(f"{attempt.verdict}{what}{words.period(attempt)}", bullet=f"{attempt.number}.")
 
 
 def _warnings(page: Page, diagnosis: Diagnosis, verbose: bool) -> None:

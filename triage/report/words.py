@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from triage.model import Diagnosis, FindingGroup, Hypothesis, Origin
+from triage.model import Attempt, Diagnosis, FindingGroup, Hypothesis, Origin
 
 NOT_LOCALISED = "can't be localised: the logs single out no rank, node or GPU"
 
 _MAX_RANGES = 8
 _MAX_NODES = 6
+_MAX_NAME = 60
 
 _USER = {
     "user-code": "fix the program; leave the nodes alone",
@@ -35,7 +36,7 @@ _OPERATOR = {
 
 def shortened(items: Sequence[str], limit: int = _MAX_NODES) -> str:
     """``items`` with commas, the ones beyond ``limit`` as a number."""
-    shown = ", ".join(items[:limit])
+    shown = ", ".join(short(item) for item in items[:limit])
     return f"{shown} and {len(items) - limit} more" if len(items) > limit else shown
 
 
@@ -64,7 +65,7 @@ def ranks(values: Iterable[int]) -> str:
 
 def place(origin: Origin) -> str:
     """Where it began, for a sentence: ``rank 2 (gpu-node-01, GPU 2)``; empty when unknown."""
-    parts = [part for part in (ranks(_origin_ranks(origin)), origin.host, _gpu(origin)) if part]
+    parts = [part for part in (ranks(_origin_ranks(origin)), short(origin.host), _gpu(origin)) if part]
     return f"{parts[0]} ({', '.join(parts[1:])})" if len(parts) > 1 else "".join(parts)
 
 
@@ -74,10 +75,10 @@ def origin_details(origin: Origin) -> str:
     parts = [
         ranks(known),
         f"local rank {origin.local_rank}" if origin.local_rank is not None else "",
-        origin.host or "",
+        short(origin.host),
         f"GPU {origin.gpu}" if origin.gpu is not None else "",
-        f"PCI {origin.pci_bus_id}" if origin.pci_bus_id else "",
-        origin.gpu_uuid or "",
+        f"PCI {short(origin.pci_bus_id)}" if origin.pci_bus_id else "",
+        short(origin.gpu_uuid),
     ]
     shown = ", ".join(part for part in parts if part)
     if origin.host and not known and origin.gpu is None and not origin.pci_bus_id:
@@ -88,7 +89,23 @@ def origin_details(origin: Origin) -> str:
 
 def time(text: str | None) -> str:
     """An ISO 8601 time with a space in place of its T."""
-    return (text or "").replace("T", " ", 1)
+    if not text:
+        return ""
+    return short(f"{text[:10]} {text[11:]}" if text[10:11] == "T" else text)
+
+
+def period(attempt: Attempt) -> str:
+    """From when to when, with a comma in front; empty when neither is known."""
+    began, ended = time(attempt.began), time(attempt.ended)
+    if began and ended[:11] == began[:11] and began[10:11] == " ":
+        ended = ended[11:]
+    return f", {began or '?'} to {ended or '?'}" if began or ended else ""
+
+
+def short(text: str | None) -> str:
+    """A name on one line; one that no sane system would use is cut."""
+    text = " ".join((text or "").split())
+    return text if len(text) <= _MAX_NAME else text[: _MAX_NAME - 1] + "…"
 
 
 def who_acts(h: Hypothesis) -> str:
@@ -188,4 +205,4 @@ def _origin_ranks(origin: Origin) -> tuple[int, ...]:
 def _gpu(origin: Origin) -> str:
     if origin.gpu is not None:
         return f"GPU {origin.gpu}"
-    return f"GPU {origin.pci_bus_id}" if origin.pci_bus_id else ""
+    return f"GPU {short(origin.pci_bus_id)}" if origin.pci_bus_id else ""
