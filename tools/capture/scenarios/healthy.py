@@ -1,0 +1,131 @@
+"""Jobs that end well although they print what looks like trouble."""
+
+from __future__ import annotations
+
+import logging
+import time
+import warnings
+from multiprocessing import shared_memory
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+from torch.utils.data import DataLoader
+
+from scenarios import scenario
+from scenarios.common import (
+    DEVICE,
+    RANK,
+    SCRATCH,
+    batch,
+    finish,
+    init,
+    logger,
+    logging_setup,
+    network,
+    optimise,
+    replicate,
+    train_step,
+)
+from scenarios.host import Samples
+
+
+@scenario("healthy-progress")
+def healthy_progress() -> None:
+    """Thirty steps with progress lines, an evaluation and checkpoints, ends well: healthy."""
+    init(60)
+    model = replicate(network())
+    optimizer = optimise(model)
+    for step in range(30):
+        train_step(model, optimizer, step, batch())
+        if step % 10 == 9:
+            if RANK == 0:
+                torch.save(model.state_dict(), f"{SCRATCH}/step_{step}.pt")
+                print(f"saved checkpoint step_{step}.pt", flush=True)
+            dist.barrier()
+    if RANK == 0:
+        print("training complete: 30 steps, best loss 0.0021", flush=True)
+    finish()
+
+
+@scenario("healthy-caught")
+def healthy_caught() -> None:
+    """Exceptions of many kinds, caught, logged with their tracebacks and retried, ends well: healthy."""
+    init(60)
+    logging_setup(logging.DEBUG)
+    model = replicate(network())
+    optimizer = optimise(model)
+    for step in range(12):
+        try:
+            if step == 2:
+                raise ConnectionError(
+                    f"HTTPSConnectionPool(host='hub', port=443): Read timed out. rank {RANK}"
+                )
+            if step == 4 and RANK == 1:
+                open("/mnt/cache/index.json").close()
+            if step == 6:
+                raise RuntimeError("CUDA error: out of memory while probing cudnn; using the default")
+            if step == 8 and RANK == 0:
+                Path("/proc/1/checkpoints").mkdir(parents=True)
+        except (OSError, RuntimeError):
+            logger.exception("step %d: attempt 1/3 failed, retrying", step)
+        train_step(model, optimizer, step, batch())
+        if step == 9:
+            warnings.warn("NCCL timeout is set to 60 s; a hang would be killed after that", stacklevel=1)
+    logger.info("finished: 0 errors, 4 retries")
+    finish()
+
+
+@scenario("healthy-leaks")
+def healthy_leaks() -> None:
+    """Too many loader workers, a leaked shared-memory block, no destroy_process_group, ends well: healthy."""
+    init(60)
+    block = shared_memory.SharedMemory(create=True, size=4096)
+    model = replicate(network())
+    optimizer = optimise(model)
+    loader = DataLoader(Samples(512, 96), batch_size=8, num_workers=80 if RANK == 0 else 2)
+    for step, inputs in enumerate(loader):
+        train_step(model, optimizer, step, inputs.to(DEVICE))
+    block.close()
+    print(f"rank {RANK}: done", flush=True)
+
+
+@scenario("healthy-fork-warnings")
+def healthy_fork_warnings() -> None:
+    """Tokenizers used before a fork, deprecated calls and futures warn, ends well: healthy."""
+    init(60)
+    try:
+        from tokenizers import Tokenizer, models, pre_tokenizers
+
+        tokenizer = Tokenizer(models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
+        tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        tokenizer.encode_batch(["a a b"] * 4096)
+    except ImportError:
+        print("tokenizers is not installed", flush=True)
+    model = replicate(network())
+    optimizer = optimise(model)
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+    scheduler.step()
+    loader = DataLoader(Samples(512, 64), batch_size=8, num_workers=2, pin_memory=True)
+    for step, inputs in enumerate(loader):
+        train_step(model, optimizer, step, inputs.to(DEVICE))
+    torch.tensor(torch.ones(2))
+    torch.nn.functional.softmax(torch.ones(2))
+    finish()
+
+
+@scenario("healthy-slow-rank")
+def healthy_slow_rank() -> None:
+    """Rank 1 is slow for 20 s and says so, nobody times out, ends well: healthy."""
+    init(60)
+    logging_setup()
+    model = replicate(network())
+    optimizer = optimise(model)
+    for step in range(10):
+        if RANK == 1 and step == 4:
+            logger.warning("shard read is slow: 0.2 MB/s, 20 s left")
+            time.sleep(20)
+        train_step(model, optimizer, step, batch())
+    if RANK == 0:
+        print("training complete", flush=True)
+    finish()
