@@ -106,7 +106,7 @@ def _typed(stated: Any, kind: str) -> Value:
         return tuple(stated)
     if isinstance(stated, str):
         try:
-            return CONVERTERS[kind](stated)
+            return CONVERTERS["seconds" if kind == "ms" else kind](stated)
         except ValueError:
             return stated
     if kind == "version":

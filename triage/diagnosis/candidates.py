@@ -59,10 +59,8 @@ def blamed(item: Item) -> tuple[int, ...]:
     for name in ("ranks", "rank"):
         if name in rule.origin_fields:
             return item.ranks(rule.origin_fields[name])
-    if rule.origin_fields and item.rank is None:
-        return ()
-    if any(k in rule.origin_fields for k in ("host", "pci", "gpu", "uuid", "local_rank")):
-        return ()
+    if any(k in rule.origin_fields for k in ("host", "pci", "uuid")):
+        return ()  # another place than the writer's is to blame
     return () if item.rank is None else (item.rank,)
 
 

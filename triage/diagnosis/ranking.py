@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.job import Item, Job, compare
-from triage.diagnosis.ledger import Ledger
+from triage.diagnosis.ledger import ORDERLY, Ledger
 from triage.diagnosis.survival import Survival
 
 NEAR = 0.16
@@ -81,13 +81,27 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
         score -= 0.25
         reasons.append("came after the launcher had begun to end the job")
     if not candidate.of_ledger and lead.rank is not None:
-        if lead.rank in ledger.exits and ledger.exits[lead.rank].failed:
-            score += 0.03
-            reasons.append(f"rank {lead.rank} ended badly")
+        score += _by_exit(lead.rank, ledger, reasons)
         if ledger.waiting and lead.rank not in ledger.waiting:
             score += 0.05
             reasons.append(f"rank {lead.rank} is not among those that waited")
     candidate.score = score
+
+
+def _by_exit(rank: int, ledger: Ledger, reasons: list[str]) -> float:
+    """What the exit codes say of a rank that complained: who was told to stop did not die of it."""
+    ended = ledger.exits.get(rank)
+    if ended is None or not ended.failed:
+        return 0.0
+    others = [e for r, e in ledger.exits.items() if r != rank]
+    if ended.signal in ORDERLY and any(e.failed and e.signal not in ORDERLY for e in others):
+        reasons.append(f"rank {rank} lived until it was told to stop; another rank had died")
+        return -0.2
+    if not ended.violent and any(e.violent and e.signal != "SIGABRT" for e in others):
+        reasons.append(f"another rank was killed while rank {rank} ended by itself")
+        return -0.1
+    reasons.append(f"rank {rank} ended badly")
+    return 0.03
 
 
 def _after_teardown(item: Item, job: Job) -> bool:
@@ -138,7 +152,7 @@ def _leads_to(source: Candidate, target: Candidate) -> bool:
 def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     """Why ``cause`` explains ``effect``, empty when it does not."""
     order = compare(cause.lead.finding, effect.lead.finding)
-    if _states(cause, effect):
+    if _states(cause, effect) and not _elsewhere(cause, effect):
         if order == 1 and not _hardware(cause) and not cause.of_ledger and not effect.of_ledger:
             return ""
         return f"{cause.rule_id} is known to lead to {effect.rule_id}"
@@ -155,6 +169,15 @@ def _states(cause: Candidate, effect: Candidate) -> bool:
     named = cause.lead.rule.explains
     tags = {f"tag:{tag}" for tag in effect.lead.rule.tags}
     return effect.rule_id in named or any(name in tags for name in named)
+
+
+def _elsewhere(cause: Candidate, effect: Candidate) -> bool:
+    """Whether one rank's own error is asked to explain another rank's death."""
+    if effect.rule_id not in {"ledger.killed", "ledger.exited", "python.fatal-error"}:
+        return False
+    if _hardware(cause) or not cause.ranks or not effect.ranks:
+        return False
+    return not set(cause.ranks) & set(effect.ranks)
 
 
 def _hardware(candidate: Candidate) -> bool:

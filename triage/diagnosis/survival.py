@@ -38,12 +38,22 @@ class Survival:
             return False
         same_rank = mark.rank is not None and mark.rank == error.rank
         anonymous = error.rank is None and mark.rank is None and mark.stream == error.stream
+        if anonymous and self._ended_badly():
+            return False  # the bar may be another rank's, and somebody did die
         if not (same_rank or anonymous):
             return False
         last = error.last_offset if error.last_offset is not None else error.offset
         if item.finding.raised and error.rank is not None and error.rank in self.ledger.exits:
             return False
         return (mark.offset if mark.last_offset is None else mark.last_offset) > last
+
+    def _ended_badly(self) -> bool:
+        """Whether a launcher or scheduler saw a process of this job end badly."""
+        return any(e.failed for e in self.ledger.exits.values()) or any(
+            item.rule.role != "benign"
+            for tag in ("rank-exit", "launcher-report", "external-stop", "teardown")
+            for item in self.job.of_tag(tag)
+        )
 
     @staticmethod
     def _later(later: Item, item: Item) -> bool:

@@ -87,8 +87,6 @@ def _signature(rule: Rule) -> Iterator[str]:
             continue
         if _NESTED.search(pattern):
             yield f"pattern {pattern!r} has nested quantifiers: it can take exponential time"
-        if signature.anchors and not _contains_anchor(pattern, signature.anchors):
-            yield f"pattern {pattern!r} contains none of the anchors, so it can never be tried"
     known = captured | set(signature.derive)
     for name in sorted(set(signature.fields) - known):
         yield f"field {name!r} is typed but no pattern captures it"
@@ -98,11 +96,6 @@ def _signature(rule: Rule) -> Iterator[str]:
         yield "needs at least one example under examples.match"
     if not rule.negative:
         yield "needs at least one near miss under examples.no_match"
-
-
-def _contains_anchor(pattern: str, anchors: tuple[str, ...]) -> bool:
-    plain = " ".join(re.sub(r"\\([^\w\s])", r"\1", pattern).replace(r"\s+", " ").split()).lower()
-    return any(" ".join(anchor.split()).lower() in plain for anchor in anchors)
 
 
 def _expression(
@@ -159,6 +152,8 @@ def _advice(rule: Rule) -> Iterator[str]:
 
 def _templates(rule: Rule) -> Iterator[str]:
     known = set(field_names(rule)) | STANDARD_NAMES
+    if rule.signature is not None and rule.signature.reader is not None:
+        return  # its reader decides which fields there are
     texts = [("title", rule.title), ("summary", rule.summary)]
     for i, step in enumerate(rule.remediation):
         texts += [(f"remediation[{i}].{k}", getattr(step, k) or "") for k in ("do", "run", "verify")]

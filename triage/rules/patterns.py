@@ -1,7 +1,7 @@
 """What a rule's patterns mean, and the literals that make them findable.
 
 In patterns and anchors a space stands for any run of white space, line breaks included, because
-programs wrap their messages. ``.`` does not cross lines.
+programs wrap their messages. ``.`` does not cross lines; ``^`` and ``$`` match at the ends of a line.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
     """
     import regex
 
-    return regex.compile(spaced(pattern))
+    return regex.compile(spaced(pattern), regex.MULTILINE)
 
 
 def infer_anchors(patterns: Iterable[str]) -> tuple[str, ...]:

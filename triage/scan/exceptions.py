@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from triage.model import Value
 from triage.scan.collect import Collector, Sighting
+from triage.scan.prefix import Continuation
 from triage.scan.traceback import Traceback, parse_faulthandler, parse_traceback
 from triage.scan.window import BlockLines, Line
 
@@ -54,7 +55,8 @@ class ExceptionScan:
             return
         last = lines[min(found.end, len(lines)) - 1]
         self._remember(offset, view.block.offset + last.start)
-        raised = lines[min(_message_line(messages, found), len(lines) - 1)]
+        named = found.root.message_line if found.root.message_line is not None else found.end - 1
+        raised = lines[min(named, len(lines) - 1)]
         collector.add(
             Sighting(
                 rule_id=EXCEPTION_RULE,
@@ -77,7 +79,7 @@ class ExceptionScan:
     ) -> None:
         dump = parse_faulthandler(messages, 0)
         line = lines[0]
-        fields: dict[str, Value] = {"error": line.message.partition("Fatal Python error:")[2].strip()}
+        fields: dict[str, Value] = {"error": line.message.partition("Fatal Python error:")[2].strip() or None}
         if dump is not None:
             frame = next((f for f in dump.frames if f.kind == "user"), None)
             if frame is not None:
@@ -120,36 +122,19 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
     }
 
 
-def _message_line(messages: list[str], found: Traceback) -> int:
-    """Index of the line that states the original exception."""
-    wanted = found.root.exception_type
-    for i in range(min(found.end, len(messages)) - 1, found.start, -1):
-        if wanted and messages[i].lstrip(" |+").startswith(wanted):
-            return i
-    return min(found.end, len(messages)) - 1
-
-
 def _writer_lines(view: BlockLines, line: Line) -> list[Line]:
     """``line`` and what its writer wrote after it, up to the next record."""
     lines = [line]
-    stream, logger = line.prefix.stream, line.prefix.logger
-    style: bool | None = None
+    continuation = Continuation(line.prefix)
     skipped = 0
     for following in view.after(line):
-        prefix = following.prefix
-        if prefix.stream != stream and (prefix.stream or prefix.stamped):
-            skipped += 1
-            if skipped > MAX_LINES * 8:
-                break
+        belongs = continuation.takes(following.prefix, following.message)
+        if belongs is None or len(lines) >= MAX_LINES:
+            break
+        if belongs:
+            lines.append(following)
             continue
-        if style is None:
-            # some loggers repeat their prefix on every line of a traceback
-            style = prefix.stamped and prefix.logger == logger
-        if prefix.stamped and not (style and prefix.logger == logger):
-            if prefix.stream == stream:
-                break
-            continue
-        lines.append(following)
-        if len(lines) >= MAX_LINES:
+        skipped += 1
+        if skipped > MAX_LINES * 8:
             break
     return lines

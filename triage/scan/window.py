@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from triage.model import Block, Prefix
-from triage.scan.prefix import split_line
+from triage.scan.prefix import Continuation, split_line
 
 MAX_LINE = 8 * 1024
 """Characters of one line that are looked at, around the hit."""
@@ -137,30 +137,21 @@ def record_at(view: BlockLines, line: Line, *, before: int = 0, after: int = 0) 
 
     ``after`` asks for that many further lines of the writer even when they start new records.
     """
-    head: list[Line] = []
-    for previous in view.preceding(line):
-        if len(head) >= before:
-            break
-        if _same_writer(previous.prefix, line.prefix) or not previous.prefix.stream:
-            head.append(previous)
-    head.reverse()
+    head = list(reversed(list(_preceding(view, line, before)))) if before else []
     tail: list[Line] = []
+    continuation = Continuation(line.prefix)
     skipped = 0
-    stamps = after
     for following in view.after(line):
-        prefix = following.prefix
-        if not _same_writer(prefix, line.prefix):
+        belongs = continuation.takes(following.prefix, following.message)
+        if belongs is None and len(tail) < after:
+            continuation = Continuation(following.prefix)  # the writer's next record
+        elif belongs is None:
+            break
+        elif not belongs:
             skipped += 1
             if skipped > _SKIP:
                 break
             continue
-        if prefix.stamped:
-            if stamps <= 0:
-                break
-        elif skipped and not prefix.stream and line.prefix.stream:
-            # somebody else wrote in between: a bare line is probably theirs
-            continue
-        stamps -= 1
         tail.append(following)
         if len(tail) >= max(CONTINUATION, after):
             break
@@ -170,6 +161,11 @@ def record_at(view: BlockLines, line: Line, *, before: int = 0, after: int = 0) 
     return Record(lines, len(head), "\n".join(messages), (begin, begin + len(line.message)))
 
 
-def _same_writer(other: Prefix, own: Prefix) -> bool:
-    """Unprefixed lines continue whoever wrote last; prefixed ones name their writer."""
-    return other.stream == own.stream or (not other.stream and not other.stamped)
+def _preceding(view: BlockLines, line: Line, count: int) -> Iterator[Line]:
+    """The nearest earlier lines that ``line`` may be a continuation of."""
+    for skipped, previous in enumerate(view.preceding(line)):
+        if skipped > _SKIP // 8 or count <= 0:
+            return
+        if Continuation(previous.prefix).takes(line.prefix, line.message):
+            count -= 1
+            yield previous
