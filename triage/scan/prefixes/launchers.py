@@ -13,7 +13,9 @@ _MPI = Lazy(r"\[(?:(\d+)|[\w.@-]+),(\d+)\]<(?:stdout|stderr|stddiag)>:")
 _MPICH = Lazy(r"\[(\d{1,5})\](?:: ?(?=\S)| )")
 _TEE = Lazy(r"\[(default|worker|trainer|local_?rank)(\d{1,4})\]:")
 _RANK = Lazy(r"\[([Rr]ank|RANK|MPI_Rank)[ :=]{0,2}(\d{1,6})\](:?)")
-_HOST = Lazy(r"((?:[a-z][a-z0-9-]*\d[a-z0-9-]*|[a-z][a-z0-9]*-[a-z0-9-]+)(?:\.[a-z0-9-]+)*|\d+(?:\.\d+){3}):")
+_HOST = Lazy(
+    r"((?:[a-z][a-z0-9-]*\d[a-z0-9-]*|[a-z][a-z0-9]*-[a-z0-9-]+)(?:\.[a-z0-9-]+)*|\d+(?:\.\d+){3}):(?: |$)"
+)
 _HOST_RANK = Lazy(r"([a-z][a-z0-9-]*\d(?:\.[a-z0-9-]+)*):(\d{1,5}): ")
 _PROCESS = Lazy(r"\(([^\n]{0,120}?) ?\bpid=(\d+)(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
 _RAY_DAEMON = Lazy(r"\((raylet|autoscaler|gcs_server)(?: \+\w+)?(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
@@ -115,25 +117,16 @@ def host_label(text: str, at: int, draft: Draft) -> int:
     """``node-17: `` of pdsh and clush, and ``node17:3: `` of a torchrun prefix template."""
     if draft.logged:
         return at
-    found = _HOST.match(text, at)
-    if found is None:
-        return at
-    name, end = found[1], found.end()
-    if not _is_machine(name, text, end):
-        return at
     ranked = _HOST_RANK.match(text, at)
+    found = ranked or _HOST.match(text, at)
+    if found is None or not _is_machine(found[1], text, found.end()):
+        return at
+    draft.host = found[1]
+    draft.writer(draft.host)
     if ranked is not None:
         draft.task = int(ranked[2])
-        end = ranked.end()
-    elif end < len(text):
-        if text[end] != " ":
-            return at
-        end += 1
-    draft.host = name
-    draft.writer(name)
-    if ranked is not None:
         draft.writer(f"task {draft.task}")
-    return end
+    return found.end()
 
 
 def process(text: str, at: int, draft: Draft) -> int:
@@ -184,7 +177,7 @@ def _is_machine(name: str, text: str, end: int) -> bool:
         return all(int(part) < 256 for part in name.split("."))
     if name.endswith((".py", ".cc", ".cpp", ".cu", ".h", ".c", ".so", ".sh", ".yaml", ".json", ".txt")):
         return False
-    following = text[end : end + 12].lstrip()
+    following = text[end : end + 12].lstrip(" ")
     if following.startswith(("Test NCCL", "Test CUDA")):
         return True
     leading = name.split(".")[0].split("-")[0].rstrip("0123456789")

@@ -1,0 +1,204 @@
+"""Prefixes of real lines, a table for each stack, and properties of the splitter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from triage.model import Moment, Prefix
+from triage.scan.clock import iso
+from triage.scan.prefix import Continuation, same_writer, split_line
+
+TABLES = Path(__file__).parent / "data" / "prefixes.txt"
+CONTROLS = str.maketrans("␛␍␉␂", "\x1b\r\t\ufeff")
+
+
+def rows() -> Iterator[Any]:
+    """Line, message and fields of every row, under the name of its table."""
+    table, lines = "", []
+    for text in TABLES.read_text(encoding="utf-8").splitlines():
+        if text.startswith("## "):
+            table = text[3:]
+        elif text and not text.startswith("# "):
+            lines.append(text)
+        if len(lines) == 3:
+            line, message, fields = lines
+            lines = []
+            yield pytest.param(
+                line.translate(CONTROLS),
+                message[4:].translate(CONTROLS),
+                fields[4:],
+                id=f"{table}: {line[:40]}",
+            )
+
+
+def stated(time: Moment) -> str:
+    if time.clock == "yearless":
+        return str(iso(time, 2000))[4:]
+    return f"+{time.seconds:.6f}" if time.clock == "uptime" else str(iso(time))
+
+
+def said(prefix: Prefix) -> str:
+    """What a prefix says, without the fields that it leaves open."""
+    fields = {
+        "stream": prefix.stream or None,
+        "rank": prefix.rank,
+        "local_rank": prefix.local_rank,
+        "host": prefix.host,
+        "pid": prefix.pid,
+        "gpu": prefix.gpu,
+        "labels": ",".join(f"{name}{number}" for name, number in prefix.labels) or None,
+        "level": prefix.level,
+        "logger": prefix.logger,
+        "time": None if prefix.time is None else stated(prefix.time),
+    }
+    words = [f"{name}={value}" for name, value in fields.items() if value is not None]
+    return "; ".join([*words, "stamped"] if prefix.stamped else words)
+
+
+@pytest.mark.parametrize(("line", "message", "fields"), list(rows()))
+def test_real_lines(line: str, message: str, fields: str) -> None:
+    prefix, rest = split_line(line)
+    assert (rest, said(prefix)) == (message, fields)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "top5: 93.2", "bf16: True", "mlx5_0: link down", "eth0: link up", "gpt-2: loading", "f16: [1, 2]",
+        "train2.py: no such file", "python3: can't open file", "gpu0: 80 GiB", "[0/2] c++ -MMD", "x: 0.5",
+        "cuda:0 is busy", "epoch1: done", "12.5 GiB", "loss: 1.0", "# a comment", "resnet-50: 76.1 % top-1",
+        "{'loss': 1.02}", '{"rank": 3}', "(8192, 4096)", "sha256: 0f3a", "[c10d] hello", "RuntimeError: 12",
+    ],
+)  # fmt: skip
+def test_lines_without_a_prefix(line: str) -> None:
+    prefix, message = split_line(line)
+    assert message == line
+    assert said(prefix) == ""
+
+
+def test_length_counts_the_characters_of_the_prefix() -> None:
+    line = "[default1]:[rank9]: boom"
+    prefix, message = split_line(line)
+    assert line[prefix.length :] == message
+    assert split_line("step 3") == (Prefix(), "step 3")
+
+
+PREFIXES = st.sampled_from(
+    [
+        "[pod/trainer-0/pytorch] ", "2025-11-04T12:34:56.789012345Z stderr F ", "17: ", "gpu-012: ",
+        "[1,3]<stderr>:", "(WorkerDict pid=77, ip=10.0.0.6) ", "[default3]:", "[rank3]:", "worker-3 | ",
+        "[E1104 18:38:34.697891902 ProcessGroupNCCL.cpp:744] ", "[2025-11-04 12:34:56 DP0 TP3] ",
+        "ERROR 11-04 12:34:56 [core.py:3] ", "W1120 18:16:12.703000 22836 torch/x.py:1002] ",
+        "\x1b[36m(f pid=9)\x1b[0m ", "[11/18/2025-09:33:30] [TRT-LLM] [RANK 0] [E] ",
+        "2025-11-04 12:34:56,789 - name - ERROR - ", "Nov 04 12:34:56 gpu-n1 python[12]: ", "INFO:root:",
+    ]
+)  # fmt: skip
+LAUNCHER = ("17: ", "gpu-012: ", "worker-3 | ")
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(PREFIXES, max_size=4, unique=True), st.sampled_from(["boom", "CUDA error: x", "  File y"]))
+def test_nested_prefixes_leave_the_message(layers: list[str], message: str) -> None:
+    # what launchers label lines with stands outside of what loggers say
+    layers.sort(key=lambda layer: layer not in LAUNCHER)
+    prefix, rest = split_line("".join(layers) + message)
+    assert rest == message
+    assert bool(prefix.length) == bool(layers)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=80), st.lists(PREFIXES, max_size=2))
+def test_any_text_is_split(text: str, layers: list[str]) -> None:
+    line = "".join(layers) + text
+    prefix, message = split_line(line)
+    assert 0 <= prefix.length <= len(line)
+    assert "\n" not in message or "\n" in line
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet="[]()<>{}:;, .-+/\\|\r\x1b\"'0123456789TZEIWDPrank", max_size=60))
+def test_text_made_of_brackets_and_digits_is_split(text: str) -> None:
+    split_line(text)
+
+
+def test_long_hostile_lines_take_linear_time() -> None:
+    for piece in (
+        "[",
+        "1:",
+        "a-1 ",
+        "(x pid=",
+        "\x1b]",
+        "[rank1]:",
+        "[2025-",
+        "a.",
+        "NCCL ",
+        "10.0.0.1",
+        '{"a":',
+    ):
+        split_line(piece * (65536 // len(piece)))
+
+
+def lines_taken(*lines: str) -> list[str]:
+    """Messages of the lines that go on with the first."""
+    head, first = split_line(lines[0])
+    record, taken = Continuation(head), [first]
+    for line in lines[1:]:
+        prefix, message = split_line(line)
+        verdict = record.takes(prefix, message)
+        if verdict is None:
+            break
+        if verdict:
+            taken.append(message)
+    return taken
+
+
+def test_a_record_goes_on_under_the_prefix_that_every_line_has() -> None:
+    assert lines_taken(
+        "[default3]:[rank3]:[E1104 18:38:34.69 a.cpp:1] Watchdog",
+        "[default1]:[rank1]:[E1104 18:38:34.69 a.cpp:1] Watchdog",
+        "[default3]:#0 all_reduce",
+        "[default1]:#0 all_gather",
+        "[default3]:",
+        "[default3]:[rank3]:[E1104 18:38:35.69 a.cpp:1] again",
+        "[default3]:#1 main",
+    ) == ["Watchdog", "#0 all_reduce", ""]
+
+
+def test_an_exception_hook_leaves_blank_lines_untagged() -> None:
+    assert lines_taken("[rank0]: A: x", "", "step 3", "[rank1]: B", "[rank0]: During") == [
+        "A: x",
+        "",
+        "During",
+    ]
+
+
+def test_an_unprefixed_line_belongs_to_the_last_record_begun() -> None:
+    assert lines_taken(
+        "[2025-04-13 17:22:33 TP3] hit: Traceback",
+        "  File a",
+        "[2025-04-13 17:22:33 TP5] hit: Traceback",
+        "  File b",
+    ) == ["hit: Traceback", "  File a"]
+
+
+def test_a_logger_that_repeats_its_prefix_ends_where_it_says_another_place() -> None:
+    assert lines_taken(
+        "ERROR 11-04 12:34:56 [core.py:396] Traceback",
+        "ERROR 11-04 12:34:56 [core.py:396]   File a",
+        "ERROR 11-04 12:34:56 [core.py:399] done",
+        "ERROR 11-04 12:34:56 [core.py:396]   File b",
+    ) == ["Traceback", "  File a"]
+
+
+def test_same_writer_wants_the_common_part() -> None:
+    tagged, bare, other = (split_line(t)[0] for t in ("[default1]:[rank1]: x", "[default1]:", "[default2]:x"))
+    assert same_writer(tagged, tagged)
+    assert not same_writer(tagged, bare)
+    assert same_writer(tagged, bare, blank=True)
+    assert not same_writer(tagged, other, blank=True)
