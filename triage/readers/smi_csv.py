@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from triage.readers.capture import Line
-from triage.readers.smi_device import Device, Process, Reading, mebibytes, pci_of, uuid_of
+from triage.readers.smi_device import LOST, Cell, Device, Process, mebibytes, pci_of, uuid_of
 
 _COLUMN = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*(?: \[[A-Za-z/%]+\])?$")
 _KNOWN = re.compile(
@@ -58,12 +58,15 @@ def devices(lines: Sequence[Line]) -> list[Device]:
 def _device(row: dict[str, str], line: Line, position: int) -> Device:
     index = row.get("index", "")
     device = Device(int(index) if index.isdigit() and len(index) < 4 else position, [line])
-    device.name = row.get("name") or row.get("gpu_name")
+    name = row.get("name") or row.get("gpu_name")
+    device.name = None if name is None or LOST.match(name) else name
     device.uuid = uuid_of(row.get("uuid") or row.get("gpu_uuid") or "")
     device.pci = pci_of(row.get("pci.bus_id") or row.get("gpu_bus_id") or "")
     device.total = mebibytes(row.get("memory.total", ""))
     device.used = mebibytes(row.get("memory.used", ""))
-    device.values = {name: Reading(value, line) for name, value in row.items() if name not in {"index", "timestamp"}}
+    device.values = {
+        name: Cell(value, line) for name, value in row.items() if name not in {"index", "timestamp"}
+    }
     return device
 
 

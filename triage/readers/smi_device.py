@@ -12,14 +12,14 @@ from triage.rules.fields import to_pci
 
 _UNKNOWN = frozenset({"", "n/a", "[n/a]", "[not supported]", "not supported", "none", "-", "no"})
 LOST = re.compile(
-    r"\[?\s*(?:ERR!|Unknown Error|GPU is lost|GPU requires reset|GPU access blocked|Insufficient Permissions)",
+    r"\[?\s*(?:ERR!|Unknown Error|GPU is lost|GPU requires reset|GPU access blocked|Insufficient Perm)",
     re.IGNORECASE,
 )
 """What stands in a cell when the driver got no answer from the GPU."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Cell:
     """A value as printed, and the line that printed it."""
 
     value: str
@@ -65,7 +65,7 @@ class Device:
     pci: str | None = None
     total: int | None = None
     used: int | None = None
-    values: dict[str, Reading] = field(default_factory=dict)
+    values: dict[str, Cell] = field(default_factory=dict)
     processes: list[Process] = field(default_factory=list)
 
     @property

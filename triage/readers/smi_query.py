@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from triage.readers.capture import Line
-from triage.readers.smi_device import Device, Process, Reading, mebibytes, pci_of, uuid_of
+from triage.readers.smi_device import LOST, Cell, Device, Process, mebibytes, pci_of, uuid_of
 
 BANNER = re.compile(r"=+NVSMI LOG=+")
 HEADING = re.compile(r"GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\s*$")
@@ -16,10 +16,10 @@ MAX_VALUES = 1_000
 """Values kept per GPU; a full block has about 250."""
 
 
-def devices(lines: Sequence[Line]) -> tuple[list[Device], dict[str, Reading]]:
+def devices(lines: Sequence[Line]) -> tuple[list[Device], dict[str, Cell]]:
     """The GPUs in ``lines``, and what stands before the first of them (versions, number of GPUs)."""
     found: list[Device] = []
-    head: dict[str, Reading] = {}
+    head: dict[str, Cell] = {}
     stack: list[tuple[int, str]] = []
     numbers: set[int] = set()
     for line in lines:
@@ -38,13 +38,13 @@ def devices(lines: Sequence[Line]) -> tuple[list[Device], dict[str, Reading]]:
                 _enter(stack, len(section[1]), section[2])
             continue
         if not found:
-            head.setdefault(pair[2].lower(), Reading(pair[3].strip(), line))
+            head.setdefault(pair[2].lower(), Cell(pair[3].strip(), line))
             continue
         _enter(stack, len(pair[1]), pair[2])
         device = found[-1]
         if len(device.values) < MAX_VALUES:
             path = "/".join(name for _, name in stack).lower()
-            reading = Reading(pair[3].strip(), line)
+            reading = Cell(pair[3].strip(), line)
             device.values.setdefault(path, reading)
             _process(device, path, reading)
     for device in found:
@@ -65,7 +65,8 @@ def _enter(stack: list[tuple[int, str]], indent: int, name: str) -> None:
 def _name(device: Device) -> None:
     values = device.values
     if "product name" in values:
-        device.name = values["product name"].value
+        name = values["product name"].value
+        device.name = None if LOST.match(name) else name
         device.lines.append(values["product name"].line)
     if "gpu uuid" in values:
         device.uuid = uuid_of(values["gpu uuid"].value)
@@ -75,7 +76,7 @@ def _name(device: Device) -> None:
         device.used = mebibytes(values["fb memory usage/used"].value)
 
 
-def _process(device: Device, path: str, reading: Reading) -> None:
+def _process(device: Device, path: str, reading: Cell) -> None:
     """Processes repeat their keys, so they are taken while reading."""
     if path.endswith("process id") and reading.value.isdigit():
         device.processes.append(Process(int(reading.value), "", None))

@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 
 from triage.readers.capture import Line
-from triage.readers.smi_device import Device, Process, Reading, mebibytes, pci_of, uuid_of
+from triage.readers.smi_device import Cell, Device, Process, mebibytes, pci_of, uuid_of
 
 BANNER = re.compile(r"\|\s*NVIDIA-SMI\s+(?P<smi>[\d.]+)\s+(?:Driver Version:\s*(?P<driver>[\d.]+))?")
-LISTED = re.compile(r"(?:^|[\s:])GPU\s+(?P<index>\d{1,3}):\s+(?P<name>[^()|]{2,80}?)\s+\(UUID:\s*(?P<uuid>[\w-]+)\)")
+LISTED = re.compile(
+    r"(?:^|[\s:])GPU\s+(?P<index>\d{1,3}):\s+(?P<name>[^()|]{2,80}?)\s+\(UUID:\s*(?P<uuid>[\w-]+)\)"
+)
 _CUDA = re.compile(r"CUDA Version:\s*(?P<cuda>[\d.]+)")
 _BUS = r"[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]"
 _FIRST = re.compile(
@@ -18,7 +20,8 @@ _FIRST = re.compile(
 )
 _SECOND = re.compile(
     r"\|\s*(?P<fan>\S+)\s+(?P<temp>\S+)\s+(?P<perf>\S+)\s+(?P<power>\S+(?:\s\S+)?)\s*/\s*(?P<cap>\S+(?:\s\S+)?)\s*"
-    r"\|\s*(?P<used>[^|/]*?)\s*/\s*(?P<total>[^|]*?)\s*\|\s*(?P<util>[^|\s]+(?:\s(?:Error|is lost))?)\s+(?P<mode>[^|]*?)\s*\|"
+    r"\|\s*(?P<used>[^|/]*?)\s*/\s*(?P<total>[^|]*?)\s*"
+    r"\|\s*(?P<util>[^|\s]+(?:\s(?:Error|is lost))?)\s+(?P<mode>[^|]*?)\s*\|"
 )
 _THIRD = re.compile(r"\|\s*\|\s*\|\s*(?P<mig>\S[^|]*?)\s*\|")
 _PROCESS = re.compile(
@@ -81,10 +84,10 @@ def process_list_shown(lines: Sequence[Line]) -> bool:
 
 def _started(match: re.Match[str], line: Line) -> Device:
     device = Device(int(match["index"]), [line], name=match["name"].strip(), pci=pci_of(match["bus"]))
-    device.values["table/name"] = Reading(match["name"].strip(), line)
-    device.values["table/volatile uncorrectable ecc"] = Reading(match["ecc"].strip(), line)
+    device.values["table/name"] = Cell(match["name"].strip(), line)
+    device.values["table/volatile uncorrectable ecc"] = Cell(match["ecc"].strip(), line)
     if match["persistence"]:
-        device.values["table/persistence"] = Reading(match["persistence"], line)
+        device.values["table/persistence"] = Cell(match["persistence"], line)
     if device.name and device.name.startswith("ERR!"):
         device.name = None
     return device
@@ -95,12 +98,12 @@ def _continue(device: Device, line: Line, row: int) -> None:
     if match:
         device.lines.append(line)
         for name in ("fan", "temp", "perf", "power", "util", "mode"):
-            device.values[f"table/{name}"] = Reading(match[name].strip(), line)
+            device.values[f"table/{name}"] = Cell(match[name].strip(), line)
         device.used, device.total = mebibytes(match["used"]), mebibytes(match["total"])
         return
     third = _THIRD.search(line.text)
     if third:
-        device.values["table/mig"] = Reading(third["mig"], line)
+        device.values["table/mig"] = Cell(third["mig"], line)
 
 
 def _listed(match: re.Match[str], line: Line) -> Device:
