@@ -37,7 +37,7 @@ def list_everything(page: Page, diagnosis: Diagnosis) -> None:
             where = "" if first is None else f"{first.path}:{first.line}" if first.line else first.path
             count = f"{group.count}{'+' if group.sampled else ''}"
             rows.append([count, group.role, group.rule_id, words.numbers(group.ranks), where])
-        page.columns(rows, right=[0])
+        page.columns(rows, right=[0], optional=[4, 3, 1])
     if diagnosis.sources:
         page.heading("Sources")
         rows = [["lines", "bytes", "kind", "source"]]

@@ -99,7 +99,7 @@ class Page:
     def heading(self, text: str) -> None:
         """The title of a section, set off by an empty row."""
         self.blank()
-        self.row((text, "strong"))
+        self.paragraph((text, "strong"))
 
     def paragraph(self, *parts: Part, indent: int = 0, hanging: int | None = None) -> None:
         """Running text, wrapped; rows after the first are indented by ``hanging`` columns."""
@@ -121,13 +121,26 @@ class Page:
         for line in text.split("\n"):
             self.row((" " * indent, ""), (line, style))
 
-    def columns(self, rows: Iterable[Sequence[str]], indent: int = 2, right: Sequence[int] = ()) -> None:
+    def columns(
+        self,
+        rows: Iterable[Sequence[str]],
+        indent: int = 2,
+        right: Sequence[int] = (),
+        optional: Sequence[int] = (),
+    ) -> None:
         """A table: the first row is its head; columns listed in ``right`` are aligned right.
 
-        The last column wraps when the row is too wide; the others are as wide as their widest cell.
+        Columns listed in ``optional`` are left out, in that order, where the page is too narrow. The
+        last column wraps when its row is too wide; the others are as wide as their widest cell.
         """
         table = [[" ".join(cell.split()) for cell in row] for row in rows]
         widths = [max(cells(row[i]) for row in table) for i in range(len(table[0]))]
+        if optional and indent + sum(width + 2 for width in widths) - 2 > self.width:
+            gone = optional[0]
+            kept = [[cell for i, cell in enumerate(row) if i != gone] for row in table]
+            self.columns(kept, indent, [i - (i > gone) for i in right if i != gone],
+                         [i - (i > gone) for i in optional[1:]])  # fmt: skip
+            return
         used = indent + sum(width + 2 for width in widths[:-1])
         room = max(self.width - used, 16)
         for number, row in enumerate(table):

@@ -6,7 +6,7 @@ Written for any width from 40 columns on, and for pipes: without ``color`` it is
 from __future__ import annotations
 
 from triage.model import Diagnosis, Hypothesis
-from triage.report import details, excerpt, words
+from triage.report import excerpt, words
 from triage.report.cleaning import clean
 from triage.report.layout import Page, Part, Style, cut
 
@@ -52,10 +52,13 @@ def render(
         _alternatives(page, diagnosis, verbose)
     _warnings(page, diagnosis, verbose)
     _notes(page, diagnosis)
-    if explain:
-        details.explain(page, diagnosis)
-    if verbose:
-        details.list_everything(page, diagnosis)
+    if explain or verbose:
+        from triage.report import details  # not needed for the report that people see most
+
+        if explain:
+            details.explain(page, diagnosis)
+        if verbose:
+            details.list_everything(page, diagnosis)
     _footer(page, diagnosis)
     return page.render()
 
