@@ -213,10 +213,7 @@ def _clean(line: str) -> str:
 
 def _last_drawing(text: str, at: int) -> int:
     """Index after the last carriage return that something visible follows, or ``at``."""
-    position = text.rfind("\r", at)
-    while position >= at and not text[position:].strip():
-        position = text.rfind("\r", at, position)
-    return position + 1 if position >= at else at
+    return max(at, text.rfind("\r", at, len(text.rstrip())) + 1)
 
 
 def _note_speaker(text: str, at: int, draft: Draft) -> None:

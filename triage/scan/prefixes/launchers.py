@@ -9,15 +9,14 @@ from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes.draft import Draft
 
 _TASK = Lazy(r"(\d{1,5}):(?: |$)")
-_MPI = Lazy(r"\[(?:(\d+)|[\w.@-]+),(\d+)\]<(?:stdout|stderr|stddiag)>:")
+_MPI = Lazy(r"\[(?:(\d{1,10})|[\w.@-]+),(\d{1,10})\]<(?:stdout|stderr|stddiag)>:")
 _MPICH = Lazy(r"\[(\d{1,5})\](?:: ?(?=\S)| )")
 _TEE = Lazy(r"\[(default|worker|trainer|local_?rank)(\d{1,4})\]:")
 _RANK = Lazy(r"\[([Rr]ank|RANK|MPI_Rank)[ :=]{0,2}(\d{1,6})\](:?)")
-_HOST = Lazy(
-    r"((?:[a-z][a-z0-9-]*\d[a-z0-9-]*|[a-z][a-z0-9]*-[a-z0-9-]+)(?:\.[a-z0-9-]+)*|\d+(?:\.\d+){3}):(?: |$)"
-)
-_HOST_RANK = Lazy(r"([a-z][a-z0-9-]*\d(?:\.[a-z0-9-]+)*):(\d{1,5}): ")
-_PROCESS = Lazy(r"\(([^\n]{0,120}?) ?\bpid=(\d+)(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
+_NAME = r"([a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63}){0,8})"
+_HOST = Lazy(_NAME + r":(?: |$)")
+_HOST_RANK = Lazy(_NAME + r":(\d{1,5}): ")
+_PROCESS = Lazy(r"\(([^\n]{0,120}?) ?\bpid=(\d{1,10})(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
 _RAY_DAEMON = Lazy(r"\((raylet|autoscaler|gcs_server)(?: \+\w+)?(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
 _LABEL = r"(?<![A-Z])(ATTN_CP|MOE_DP|PCP|DCP|DP|PP|TP|EP|CP|rank=)(\d{1,5})(?!\d)"
 
@@ -174,14 +173,15 @@ def _after_colon(text: str, at: int) -> int:
 def _is_machine(name: str, text: str, end: int) -> bool:
     """Whether the word before a colon names a machine, judging by itself and by what follows."""
     if name[0].isdigit():
-        return all(int(part) < 256 for part in name.split("."))
+        parts = name.split(".")
+        return len(parts) == 4 and all(part.isdigit() and len(part) < 4 for part in parts)
     if name.endswith((".py", ".cc", ".cpp", ".cu", ".h", ".c", ".so", ".sh", ".yaml", ".json", ".txt")):
         return False
     following = text[end : end + 12].lstrip(" ")
     if following.startswith(("Test NCCL", "Test CUDA")):
         return True
     leading = name.split(".")[0].split("-")[0].rstrip("0123456789")
-    if leading in _NOT_HOSTS or len(name) > 64:
+    if leading in _NOT_HOSTS:
         return False
     if leading == "gpu" and "-" not in name and len(name) < 5:
         return False

@@ -10,7 +10,7 @@ from triage.scan.prefixes.launchers import add_labels
 _FILE = r"[\w./<>+-]+:\d+"
 
 _C10 = Lazy(r"\[([EWIFVD])(?:(\d{3,4}) (\d\d:\d\d:\d\d)(?:\.\d+)?)? ([\w./+-]+:\d+)\] ?")
-_GLOG = Lazy(r"([EWIFVDC])(\d{4}|\d{8}) " + TIME + r"(?: +(\d+))? ([^\s\]]{1,200})\](?: |$)")
+_GLOG = Lazy(r"([EWIFVDC])(\d{4}|\d{8}) " + TIME + r"(?: +(\d{1,10}))? ([^\s\]]{1,200})\](?: |$)")
 _COMPILE_ID = Lazy(r"\[(?:!?\d+/)?\d+/\d+(?:_\d+)?\](?: |$)")
 _SHORT_GLOG = Lazy(r"([EWIFVD]) (\d\d:\d\d:\d\d) ([\w.]+)\](?: |$)")
 
@@ -23,18 +23,24 @@ _VLLM = Lazy("(" + LEVEL_WORD + r") (\d\d)-(\d\d) " + TIME + r" \[?([^\s\]]+:\d+
 _LEVEL_STAMP = Lazy("(" + LEVEL_WORD + r")[ :|]+(?=\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)")
 _ROOT = Lazy("(" + LEVEL_WORD + r"):([A-Za-z_][\w.]*):(?!:)")
 _TRANSFORMERS = Lazy(r"\[(" + LEVEL_WORD + r")\|([^\]\n]{1,120})\] (\d{4}-\d\d-\d\d) " + TIME + r" >> ?")
-_NEMO = Lazy(r"\[NeMo ([IWEDFC]) (\d{4}-\d\d-\d\d) " + TIME + r"(?: rank:(\d+))? ([^\]\n]{1,120})\](?: |$)")
+_NEMO = Lazy(
+    r"\[NeMo ([IWEDFC]) (\d{4}-\d\d-\d\d) " + TIME + r"(?: rank:(\d{1,10}))? ([^\]\n]{1,120})\](?: |$)"
+)
 _TENSORRT = Lazy(
     r"(?:\[(\d\d/\d\d/\d{4})-(\d\d:\d\d:\d\d)\] )?\[TRT(?:-LLM)?\] "
-    r"(?:\[(?:RANK|MPI_Rank) (\d+)\] )?\[([FEWIVD])\](?: \[(\d+)\])?(?: |$)"
+    r"(?:\[(?:RANK|MPI_Rank) (\d{1,10})\] )?\[([FEWIVD])\](?: \[(\d{1,10})\])?(?: |$)"
 )
 _TENSORRT_CPP = Lazy(
-    r"\[TensorRT-LLM\]\[(TRACE|DEBUG|INFO|WARNING|ERROR)\](?:\[(?:RANK |MPI_Rank )?(\d+)\])?(?: |$)"
+    r"\[TensorRT-LLM\]\[(TRACE|DEBUG|INFO|WARNING|ERROR)\](?:\[(?:RANK |MPI_Rank )?(\d{1,10})\])?(?: |$)"
 )
 _TITAN = Lazy(r"\[titan\] (?=\d{4}-)")
 
 _BRACKETS = Lazy(
-    r"\[(?:(" + LEVEL_WORD + r")|(" + _FILE + r"(?::[\w<>.]+)?)|Rank (-?\d+)|([a-z_][\w.]*))\](?: |$|(?=\[))"
+    r"\[(?:("
+    + LEVEL_WORD
+    + r")|("
+    + _FILE
+    + r"(?::[\w<>.]+)?)|Rank (-?\d{1,9})|([a-z_][\w.]*))\](?: |$|(?=\[))"
 )
 _ELASTIC = Lazy(r"([A-Za-z_][\w.]*): \[(" + LEVEL_WORD + r")\](?: |$)")
 _RAY_NATIVE = Lazy(r"(?:\((\w+)\) )?([\w./-]+:\d+): ")
@@ -43,7 +49,7 @@ _BARS = Lazy(r" \| (" + LEVEL_WORD + r") *\| ([^|\n]{1,160}?) - ")
 _TENSORFLOW = Lazy(r": ([EWIFV]) (" + _FILE + r")\](?: |$)")
 _WORDS = Lazy(r"[ \t](" + LEVEL_WORD + r")(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?")
 _PLACE = Lazy(r"([\w./]+:\d+): ")
-_NATIVE_TAIL = Lazy(r" ([DIWEFC]) (\d+) \d+$")
+_NATIVE_TAIL = Lazy(r" ([DIWEFC]) (\d{1,10}) \d+$")
 
 
 def c10(text: str, at: int, draft: Draft) -> int:

@@ -7,7 +7,7 @@ from triage.scan.prefixes.draft import Draft
 
 # plug-ins put a whole C++ signature where the file name belongs, so only the ends are strict
 _NCCL = Lazy(
-    r"([A-Za-z0-9][\w.-]{0,254}):(\d+):\d+ \[(-?\d+)\] (?:\d+\.\d+ )?([^\n]{0,400}?) ?"
+    r"([A-Za-z0-9][\w.-]{0,254}):(\d{1,10}):\d+ \[(-?\d{1,9})\] (?:\d+\.\d+ )?([^\n]{0,400}?) ?"
     r"\b(?=NCCL (WARN|INFO|TRACE|CALL|ABORT|VERSION)\b)"
 )
 _LEVELS = {"WARN": "warning", "ABORT": "error", "INFO": "info", "VERSION": "info"}

@@ -8,17 +8,17 @@ from triage.scan.lazy import Lazy
 from triage.scan.prefixes.draft import LEVEL_WORD, TIME, Draft
 
 _SYSLOG = Lazy(
-    r"([A-Z][a-z]{2}) +(\d{1,2}) " + TIME + r" (\S{1,255}) ([\w./@()-]{1,80})(?:\[(\d+)\])?:(?: |$)"
+    r"([A-Z][a-z]{2}) +(\d{1,2}) " + TIME + r" (\S{1,255}) ([\w./@()-]{1,80})(?:\[(\d{1,10})\])?:(?: |$)"
 )
-_RSYSLOG = Lazy(r"([A-Za-z0-9][\w.-]{0,254}) ([\w./@-]{1,80})(?:\[(\d+)\])?:(?: |$)")
-_DMESG = Lazy(r"\[ *(\d+\.\d{6})\](?: \[ *[TC]\d+\])?(?: |$)")
+_RSYSLOG = Lazy(r"([A-Za-z0-9][\w.-]{0,254}) ([\w./@-]{1,80})(?:\[(\d{1,10})\])?:(?: |$)")
+_DMESG = Lazy(r"\[ *(\d{1,10}\.\d{6})\](?: \[ *[TC]\d+\])?(?: |$)")
 _DMESG_DATE = Lazy(r"\[[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})\](?: |$)")
 _DMESG_LEVEL = Lazy(
     r"(?:kern|user|mail|daemon|auth|syslog) *:(emerg|alert|crit|err|warn|notice|info|debug) *: "
 )
-_KMSG = Lazy(r"(\d{1,3}),\d+,(\d+),[^;\s]{1,40};")
+_KMSG = Lazy(r"(\d{1,3}),\d+,(\d{1,10}),[^;\s]{1,40};")
 _PRIORITY = Lazy(r"<(\d{1,3})>(?=[\[A-Z0-9])")
-_UCX = Lazy(r"\[([\w.-]+):(\d+):\d+\] +")
+_UCX = Lazy(r"\[([\w.-]+):(\d{1,10}):\d+\] +")
 _SLURM = Lazy(
     r"\[(\d{4}-\d\d-\d\d)T" + TIME + r"([+-]\d\d:\d\d)?\] (?:\[\d+(?:\.\w+){0,2}\] )?"
     r"(?:(error|fatal|warning|info|verbose|debug)\d?: +)?"

@@ -47,7 +47,7 @@ _ENDS = Lazy(
     | \[\ *\d+\.\d{6}\] | \([A-Za-z_]\w*[^()]{0,80}\ pid=\d
     | (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)[:\ ] | \[(?:DEBUG|INFO|WARNING|ERROR)[\]|]
     | [\w.-]+:\d+:\d+\ \[-?\d+\] | NCCL\ version | /\S+\.py:\d+:\ \w*Warning:
-    | .{0,120}?\d+%\| | (?:[Ee]poch|[Ss]tep|[Ii]ter(?:ation)?)[\ :\[=]+\d
+    | .{0,120}?\d{1,3}%\| | (?:[Ee]poch|[Ss]tep|[Ii]ter(?:ation)?)[\ :\[=]+\d
     """
 )
 

@@ -17,7 +17,7 @@ _TOP = Lazy(
     + r" [─━-]{2,}"
 )
 _BOTTOM = Lazy(r"\s*[╰└+][─━-]{10,}[╯┘+]?\s*$")
-_INSIDE = Lazy(r"\s*[│|] ?(.*?) ?[│|]?\s*$")
+_WALL = ("│", "|")
 _FRAME = Lazy(r"(\S[^\n]{0,4000}):(\d{1,9}) in (\S[^\n]*)$")
 _CURRENT = Lazy(r"[❱>] *\d+ ?(.*)$")
 
@@ -38,10 +38,10 @@ def read_rich(lines: Sequence[str], start: int) -> Traceback:
         if _BOTTOM.match(lines[at], 0):
             at += 1
             break
-        inside = _INSIDE.match(lines[at], 0)
-        if inside is None:
+        row = lines[at].strip()
+        if not row.startswith(_WALL):
             break
-        wrapped = _read_row(inside[1].strip(), wrapped, frames)
+        wrapped = _read_row(row[1:].removesuffix("│").removesuffix("|").strip(), wrapped, frames)
         at += 1
     return read_exception(lines, start, at, 0, tuple(frames), 0)
 
