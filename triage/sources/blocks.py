@@ -133,13 +133,12 @@ class BlockReader:
                 self.bytes_read = start + end
                 following = max(0, start + end - self._context)
                 newlines = data.count(b"\n", 0, following - start)
+                self.lines = line - 1 + newlines
                 if ended:
-                    rest = data.count(b"\n", following - start)
-                    self.lines = line - 1 + newlines + rest + (not data.endswith(b"\n"))
+                    self.lines += data.count(b"\n", following - start) + (not data.endswith(b"\n"))
                     self._finish(cut)
                 yield Block(data, start, line, begin - start, end, ended)
                 line += newlines
-                self.lines = line
                 start, begin = following, start + end
         finally:
             if self._window is not None:

@@ -35,7 +35,9 @@ class Discovery:
     notes: tuple[str, ...] = ()
 
 
-def discover(arguments: Argument | Iterable[Argument], *, stdin: ByteStream | None = None) -> Discovery:
+def discover(
+    arguments: Argument | Iterable[Argument], *, stdin: ByteStream | None = None, one_job: bool = True
+) -> Discovery:
     """The sources that ``arguments`` name.
 
     A file that is named is always taken, a pipe among them. In a directory, and for a bare ``*`` or
@@ -47,6 +49,7 @@ def discover(arguments: Argument | Iterable[Argument], *, stdin: ByteStream | No
     Args:
         arguments: paths, globs that the shell left alone, sources; one of them or several.
         stdin: what ``-`` stands for; by default the process's standard input.
+        one_job: the caller will read all of it as one job, so a note tells when names disagree.
 
     Returns:
         The sources, and a note for each argument that can't be read and each kind of thing skipped.
@@ -59,7 +62,7 @@ def discover(arguments: Argument | Iterable[Argument], *, stdin: ByteStream | No
     finder = _Finder(stdin)
     for argument in arguments:
         finder.add(argument)
-    return finder.result()
+    return finder.result(one_job)
 
 
 class _Finder:
@@ -93,7 +96,7 @@ class _Finder:
         else:
             self._add_existing(path, status)
 
-    def result(self) -> Discovery:
+    def result(self, one_job: bool) -> Discovery:
         notes = self._walker.skipped.notes()
         if not self._sources:
             raise InputError(_nothing(self._problems))
@@ -103,7 +106,8 @@ class _Finder:
             notes.append(
                 f"stopped looking after {MAX_ENTRIES} directory entries: name directories that hold fewer"
             )
-        notes.extend(_conflicting_jobs(self._sources))
+        if one_job:
+            notes.extend(_conflicting_jobs(self._sources))
         return Discovery(labelled(self._sources), (*self._problems, *notes))
 
     def _add_stdin(self) -> None:

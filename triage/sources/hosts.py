@@ -30,7 +30,7 @@ _HARDWARE = words(
     "hgx compute hpc slurm k8s permanent preemptible spot"
 )
 _NOT_HOST = words(
-    "slurm job jobid log logs err out output error stderr stdout train training run nccl dmesg journal kern "
+    "slurm job jobid log logs err out output error stderr stdout nccl dmesg journal kern "
     "kernel syslog messages topo topology smi nvidia sacct debug info trace of on from"
 )
 

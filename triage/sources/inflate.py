@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from triage.model import ByteStream
 
 _INPUT = 64 << 10
-_ZSTANDARD_INPUT = 1 << 10
+_ZSTANDARD_INPUT = 256
 """Input per step where the decoder can't be told how much to put out: 4 bytes can become 128 KiB."""
 _XZ_MEMORY = 256 << 20
 """Memory an xz archive may ask for; ``xz -9`` asks for 65 MiB."""
@@ -213,7 +213,12 @@ class _Zstandard:
         self._decoder = zstandard.ZstdDecompressor().decompressobj()
         self._input = b""
         self._at = 0
-        self._pending = b""
+        self._output = b""
+        self._given = 0
+
+    @property
+    def _pending(self) -> bool:
+        return self._given < len(self._output)
 
     @property
     def eof(self) -> bool:
@@ -230,14 +235,18 @@ class _Zstandard:
     def decompress(self, data: bytes, max_length: int, /) -> bytes:
         if data:
             self._input, self._at = self._input[self._at :] + data, 0
-        pieces = [self._pending]
-        have = len(self._pending)
-        while have < max_length and self._at < len(self._input) and not self._decoder.eof:
+        if not self._pending:
+            self._output, self._given = self._more(max_length), 0
+        out = self._output[self._given : self._given + max_length]
+        self._given += len(out)
+        return out
+
+    def _more(self, wanted: int) -> bytes:
+        pieces: list[bytes] = []
+        have = 0
+        while have < wanted and self._at < len(self._input) and not self._decoder.eof:
             piece = self._input[self._at : self._at + _ZSTANDARD_INPUT]
             self._at += len(piece)
-            out = self._decoder.decompress(piece)
-            pieces.append(out)
-            have += len(out)
-        data = b"".join(pieces)
-        self._pending = data[max_length:]
-        return data[:max_length]
+            pieces.append(self._decoder.decompress(piece))
+            have += len(pieces[-1])
+        return b"".join(pieces)

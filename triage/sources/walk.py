@@ -21,7 +21,9 @@ from triage.sources.sniff import ARCHIVES, NOT_LOGS, Reason, refusal_by_content,
 HIDDEN = Reason("hidden file or directory", "hidden files or directories")
 TOOLS = Reason("directory of a tool", "directories of tools")
 SPECIAL = Reason("socket, pipe or device", "sockets, pipes or devices")
-UNREADABLE = Reason("without permission to read it", "without permission to read them")
+UNREADABLE = Reason(
+    "unreadable file or directory (no permission)", "unreadable files or directories (no permission)"
+)
 BROKEN = Reason("broken link", "broken links")
 REASONS = (NOT_LOGS, ARCHIVES, HIDDEN, TOOLS, SPECIAL, BROKEN, UNREADABLE)
 
