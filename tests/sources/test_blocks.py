@@ -288,10 +288,10 @@ def test_a_file_that_grows_comes_to_an_end(tmp_path: Path) -> None:
     count = 0
     with path.open("ab") as writer:
         for _block in reader:
-            writer.write(TEXT)
+            writer.write(TEXT[:2000])
             writer.flush()
             count += 1
-            assert count < 100_000
+            assert count < 1000
     assert reader.complete
     assert reader.bytes_read > len(TEXT)
 
