@@ -27,7 +27,7 @@ def test_every_format_renders_everything_the_same_way_twice(
 
 def test_options_reach_the_format(oom: Diagnosis) -> None:
     assert "Timeline" in render(oom, "text", explain=True)
-    assert "### Sources" in render(oom, "markdown", verbose=True)
+    assert "### Sources" in render(oom, "md", verbose=True)
 
 
 def test_an_unknown_format_is_a_usage_error(oom: Diagnosis) -> None:
@@ -47,6 +47,6 @@ def test_a_format_imports_nothing_heavy_and_no_other_format(fmt: str) -> None:
     command = [sys.executable, "-c", program]
     loaded = set(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split())
     assert not loaded & {"rich", "yaml", "typer", "regex", "hyperscan", "asyncio"}
-    modules = {"text": "terminal", "json": "json", "markdown": "markdown", "oneline": "oneline"}
+    modules = {"text": "terminal", "json": "json", "md": "markdown", "oneline": "oneline"}
     others = {f"triage.report.{module}" for name, module in modules.items() if name != fmt}
     assert not loaded & others

@@ -191,3 +191,43 @@ def test_any_evidence_is_shown(text: str, span: tuple[int, int] | None, width: i
     root = replace(oom.root_cause, evidence=(Evidence(text, 1, text, span=span),), summary=text)
     shown = render(replace(oom, root_cause=root), width=width, color=color, verbose=True)
     assert "What to do" in shown
+
+
+def test_of_a_long_match_only_its_first_clauses_are_underlined(oom: Diagnosis) -> None:
+    assert oom.root_cause is not None
+    text = (
+        "[rank1]: RuntimeError: Detected mismatch between collectives on ranks. " + "Rank 0 is running x " * 9
+    )
+    piece = Evidence("a.err", 7, text, span=(23, len(text)))
+    shown = render(replace(oom, root_cause=replace(oom.root_cause, evidence=(piece,))), width=120)
+    underlines = [line for line in shown.split("\n") if set(line.strip()) == {"^"}]
+    assert len(underlines) == 1
+    assert underlines[0].index("^") == 4 + 23
+    assert len(underlines[0].strip()) == len("Detected mismatch between collectives on ranks")
+
+
+def test_nothing_is_underlined_when_all_of_it_decides(oom: Diagnosis) -> None:
+    assert oom.root_cause is not None
+    piece = Evidence("a.err", 7, "Killed\n", span=(0, 6))
+    assert "^" not in render(replace(oom, root_cause=replace(oom.root_cause, evidence=(piece,))))
+
+
+def test_equal_events_in_a_row_are_one_entry_of_the_timeline(oom: Diagnosis) -> None:
+    event = oom.timeline[1]
+    events = (
+        oom.timeline[0],
+        *(replace(event, rank=rank) for rank in (0, 1, 3)),
+        *(replace(event, rank=5),) * 2,
+    )
+    assert "ranks 0, 1, 3, 5: the first NCCL watchdog timeout, of 14 (5 ×)" in render(
+        replace(oom, timeline=events), explain=True, width=120
+    )
+
+
+def test_a_long_timeline_loses_its_middle(oom: Diagnosis) -> None:
+    events = tuple(replace(oom.timeline[0], what=f"event {n}") for n in range(100))
+    shown = render(replace(oom, timeline=events), explain=True)
+    assert "event 19 " in shown
+    assert "event 20 " not in shown
+    assert "… 60 more between" in shown
+    assert "event 80 " in shown

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from triage.model import CATEGORIES, OWNERS, RETRIES, Attempt, Diagnosis, Origin
+from triage.model import CATEGORIES, OWNERS, RETRIES, Attempt, Diagnosis, Origin, SourceReport
 from triage.report import words
 
 from .diagnoses import hypothesis
@@ -104,3 +104,20 @@ def test_cascades_follow_the_chain_and_leave_out_what_others_explain(oom: Diagno
 )
 def test_verdicts_without_a_cause(verdict: str, completed: bool | None, shown: str) -> None:
     assert words.headline(Diagnosis(verdict, completed, None)) == shown  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        ([], []),
+        (["job.err"], ["job.err"]),
+        (["/a/b/job.err"], ["job.err"]),
+        (["/a/b/0/x", "/a/b/1/x"], ["0/x", "1/x"]),
+        (["/a/x", "b/x"], ["/a/x", "b/x"]),
+        (["a/x", "x"], ["a/x", "x"]),
+    ],
+)
+def test_names_without_their_common_directories(names: list[str], shown: list[str]) -> None:
+    sources = tuple(SourceReport(name, "log") for name in names)
+    short = words.short_names(Diagnosis("healthy", True, None, sources=sources))
+    assert [short[name] for name in names] == shown

@@ -11,7 +11,7 @@ from typing import Any, cast
 from triage.errors import UsageError
 from triage.model import Diagnosis
 
-_MODULES = {"text": "terminal", "json": "json", "markdown": "markdown", "oneline": "oneline"}
+_MODULES = {"text": "terminal", "json": "json", "md": "markdown", "oneline": "oneline"}
 
 FORMATS: tuple[str, ...] = tuple(_MODULES)
 """The names that ``render`` takes, the default first."""

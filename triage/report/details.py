@@ -14,27 +14,31 @@ def explain(page: Page, diagnosis: Diagnosis) -> None:
     """Put the rank ledger, the argument, why the runner-up lost and the timeline on the page."""
     _ranks(page, diagnosis)
     root = diagnosis.root_cause
-    reasoning = (*diagnosis.reasoning, *(root.reasons if root else ()))
+    reasons = root.reasons if root else ()
+    said = "\n".join(diagnosis.reasoning)
+    reasoning = (*diagnosis.reasoning, *(text for text in reasons if text not in said))
     if reasoning:
         page.heading("Why")
-        for number, text in enumerate(dict.fromkeys(reasoning), 1):
+        for number, text in enumerate(reasoning, 1):
             page.item(text, bullet=f"{number}.")
     for other in diagnosis.alternatives[:1]:
         if other.reasons:
             page.heading(f"Why not {other.category} ({other.rule_id})")
             for text in other.reasons:
                 page.item(text)
-    _timeline(page, diagnosis.timeline)
+    _timeline(page, diagnosis)
 
 
 def list_everything(page: Page, diagnosis: Diagnosis) -> None:
     """Put all findings, sources and references on the page."""
     if diagnosis.findings:
         page.heading("Findings")
+        names = words.short_names(diagnosis)
         rows = [["count", "role", "rule", "ranks", "first seen"]]
         for group in diagnosis.findings:
             first = group.evidence[0] if group.evidence else None
-            where = "" if first is None else f"{first.path}:{first.line}" if first.line else first.path
+            where = "" if first is None else names.get(first.path, first.path)
+            where += f":{first.line}" if first and first.line else ""
             count = f"{group.count}{'+' if group.sampled else ''}"
             rows.append([count, group.role, group.rule_id, words.numbers(group.ranks), where])
         page.columns(rows, right=[0], optional=[4, 3, 1])
@@ -65,24 +69,39 @@ def _ranks(page: Page, diagnosis: Diagnosis) -> None:
     page.columns(rows, right=right)
 
 
-def _timeline(page: Page, events: tuple[Event, ...]) -> None:
-    if not events:
+def _timeline(page: Page, diagnosis: Diagnosis) -> None:
+    entries = _folded(diagnosis.timeline)
+    if not entries:
         return
     page.heading("Timeline")
     half = _TIMELINE // 2
-    shown = events if len(events) <= _TIMELINE else events[:half] + events[-half:]
-    wide = max(len(words.time(event.time)) for event in shown)
-    for number, event in enumerate(shown):
-        if number == half and len(shown) < len(events):
-            page.item((f"{len(events) - len(shown)} events between", "faint"), bullet="…")
-        when = f"{words.time(event.time):<{wide}}  " if wide else ""
-        where = words.short(event.host) if event.rank is None else f"rank {event.rank}"
-        line = "" if event.line is None else f":{event.line}"
+    shown = entries if len(entries) <= _TIMELINE else entries[:half] + entries[-half:]
+    names = words.short_names(diagnosis)
+    wide = max(len(words.time(events[0].time)) for events in shown)
+    for number, events in enumerate(shown):
+        if number == half and len(shown) < len(entries):
+            page.item((f"{len(entries) - len(shown)} more between", "faint"), bullet="…")
+        first = events[0]
+        when = f"{words.time(first.time):<{wide}}  " if wide else ""
+        where = words.ranks(e.rank for e in events if e.rank is not None) or words.short(first.host)
+        times = f" ({len(events)} ×)" if len(events) > max(1, len({e.rank for e in events})) else ""
+        line = "" if first.line is None else f":{first.line}"
         page.paragraph(
             (when, "faint"),
             (f"{where}: " if where else "", "strong"),
-            (event.what, ""),
-            (f"  {event.path}{line}", "path"),
+            (first.what + times, ""),
+            (f"  {names.get(first.path, first.path)}{line}", "path"),
             indent=2,
-            hanging=2 + len(when),
+            hanging=2 + (len(when) or 2),
         )
+
+
+def _folded(events: tuple[Event, ...]) -> list[list[Event]]:
+    """Runs of events that say the same."""
+    runs: list[list[Event]] = []
+    for event in events:
+        if runs and runs[-1][0].what == event.what and (event.rank is None) == (runs[-1][0].rank is None):
+            runs[-1].append(event)
+        else:
+            runs.append([event])
+    return runs

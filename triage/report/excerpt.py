@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from triage.model import Evidence
@@ -9,8 +10,9 @@ from triage.report.layout import Page, Part, breaks, cells
 
 _HANGING = 2
 """Columns by which the continuation of a wrapped log line is indented."""
-_MOST = 0.6
-"""Share of a text beyond which marking the decisive part points at nothing any more."""
+_LONGEST = 80
+"""Characters that are marked at most: of a longer decisive part its first clauses."""
+_SHORTEST = 15
 
 
 class _Row(NamedTuple):
@@ -28,18 +30,32 @@ def show(page: Page, evidence: Evidence, indent: int, limit: int | None) -> None
     """
     line = "" if evidence.line is None else f":{evidence.line}"
     page.paragraph((f"{evidence.path}{line}", "path"), indent=indent)
-    text, span = evidence.text.rstrip("\n"), evidence.span
+    text = evidence.text.rstrip("\n")
+    span = _pointed(text, evidence.span)
     rows = _rows(text, span, page.width - indent - 2)
     kept = _kept(rows, limit)
-    marked = span is not None and span[1] - span[0] <= max(_MOST * len(text), 60)
     previous = -1
     for number in kept:
         if number > previous + 1:
             _gap(page, indent, number - previous - 1)
-        _put(page, rows[number], indent + 2, marked)
+        _put(page, rows[number], indent + 2)
         previous = number
     if len(rows) > previous + 1:
         _gap(page, indent, len(rows) - previous - 1)
+
+
+def _pointed(text: str, span: tuple[int, int] | None) -> tuple[int, int] | None:
+    """The part of ``span`` to point at: its first clauses when it is long, nothing when it is all."""
+    if span is None or not 0 <= span[0] < span[1]:
+        return None
+    start, end = span[0], min(span[1], len(text))
+    if end - start > _LONGEST:
+        clauses = [
+            found.start() for found in re.finditer(r"[.,:;?!](?=\s)|\n", text[start : start + _LONGEST])
+        ]
+        space = text.rfind(" ", start, start + _LONGEST)
+        end = start + clauses[-1] if clauses and clauses[-1] > _SHORTEST else max(space, start + _SHORTEST)
+    return None if text[start:end].strip() == text.strip() else (start, end)
 
 
 def _gap(page: Page, indent: int, rows: int) -> None:
@@ -78,9 +94,9 @@ def _kept(rows: list[_Row], limit: int | None) -> list[int]:
     return sorted({0, *range(start, start + limit - 1)}) if start else list(range(limit))
 
 
-def _put(page: Page, row: _Row, indent: int, marked: bool) -> None:
+def _put(page: Page, row: _Row, indent: int) -> None:
     margin: Part = (" " * (indent + row.margin), "")
-    if row.mark is None or not marked:
+    if row.mark is None:
         page.row(margin, (row.text, ""))
         return
     low, high = row.mark

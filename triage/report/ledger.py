@@ -56,8 +56,8 @@ def table(states: Sequence[RankState], width: int, origin: Sequence[int] = ()) -
     """
     columns = []
     for column in _COLUMNS:
-        said = {column.cell(state) for state in states}
-        if said != {""} and (column.constant or len(said) > 1):
+        said = {column.cell(state) for state in states} - {""}
+        if len(said) > (0 if column.constant else 1):
             columns.append(column)
     while True:
         rows = _folded(states, columns, set(origin))

@@ -187,6 +187,18 @@ def times(group: FindingGroup) -> str:
     return f"{group.count}{'+' if group.sampled else ''} ×"
 
 
+def short_names(diagnosis: Diagnosis) -> dict[str, str]:
+    """For each source name, the part of it that tells it from the others: no common directories."""
+    names = [source.name for source in diagnosis.sources]
+    common = names[0].split("/")[:-1] if names else []
+    for name in names[1:]:
+        parts = name.split("/")[:-1]
+        while common != parts[: len(common)]:
+            common = common[:-1]
+    prefix = "/".join(common) + "/" if common else ""
+    return {name: name[len(prefix) :] for name in names}
+
+
 def unread(diagnosis: Diagnosis) -> list[str]:
     """One line per source that was not read whole or has something to say about it."""
     return [
