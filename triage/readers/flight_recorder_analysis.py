@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from triage.readers.flight_recorder_job import Key, Recorded, assemble
 from triage.readers.flight_recorder_mismatch import Mismatch, elements, first_mismatch
 from triage.readers.flight_recorder_model import Dump, Group, Operation
-from triage.readers.flight_recorder_waits import Root, Wait, all_waits, roots
+from triage.readers.flight_recorder_waits import Root, Wait, all_waits, roots, standing
 
 Kind = Literal[
     "operation-mismatch", "size-mismatch", "missing", "silent", "lagging", "all-inside",
@@ -34,8 +34,8 @@ class GroupVerdict:
     """What is wrong in one process group, or in the knot that begins in it.
 
     ``ranks`` are the culprits, empty when the dumps don't tell; ``waiting`` are the ranks blocked in
-    ``operation``; ``blocked`` counts all ranks that wait for the culprits in the end. Only verdicts with
-    ``cause`` can have started the hang; the others wait for it.
+    ``operation``; ``blocked`` counts the other ranks that wait for the culprits in the end. Only
+    verdicts with ``cause`` can have started the hang; the others wait for it.
     """
 
     kind: Kind
@@ -48,6 +48,8 @@ class GroupVerdict:
     how: str
     culprits: tuple[Witness, ...] = ()
     victims: tuple[Witness, ...] = ()
+    finished: tuple[int, ...] = ()
+    """Members that completed ``operation``."""
     odd: str | None = None
     """What the culprits ran, where ranks differ."""
     rest: str | None = None
@@ -61,31 +63,43 @@ def analyse(dumps: Sequence[Dump]) -> tuple[GroupVerdict, ...]:
 
 def judge(job: Recorded) -> tuple[GroupVerdict, ...]:
     """As :func:`analyse`, for dumps that have been put side by side."""
-    verdicts: list[GroupVerdict] = []
     mismatches = [m for key in job.groups if (m := first_mismatch(job, key)) and _counts(job, m)]
     if mismatches:
-        verdicts.append(_of_mismatch(job, min(mismatches, key=lambda m: (m.created, m.seq))))
+        verdicts = [_of_mismatch(job, min(mismatches, key=lambda m: (m.created, m.seq)))]
     else:
-        verdicts.extend(v for root in roots(job) if (v := _of_root(job, root)) is not None)
-    told = {(id(v.group), v.operation.seq, v.operation.p2p) for v in verdicts}
+        verdicts = _merged([v for root in roots(job) if (v := _of_root(job, root)) is not None])
+    told = {_place(verdict) for verdict in verdicts}
     for wait in all_waits(job):
-        group = job.groups[wait.key]
-        if (id(group), wait.operation.seq, wait.operation.p2p) not in told:
-            how = "its members wait for another group" if wait.reason == "behind" else wait.reason
-            verdicts.append(
-                GroupVerdict(
-                    "waiting",
-                    group,
-                    wait.operation,
-                    (),
-                    wait.waiting,
-                    len(wait.waiting),
-                    False,
-                    how,
-                    victims=_blocked(job, wait.waiting),
-                )  # fmt: skip
-            )
+        how = "its members wait for another group" if wait.reason == "behind" else wait.reason
+        verdict = _verdict(job, "waiting", wait, (), len(wait.waiting), how)
+        if _place(verdict) not in told:
+            verdicts.append(verdict)
     return tuple(verdicts)
+
+
+def _merged(verdicts: Sequence[GroupVerdict]) -> list[GroupVerdict]:
+    """Ranks that stopped in the same way in different groups share a cause more often than not."""
+    kept: list[GroupVerdict] = []
+    for verdict in verdicts:
+        for at, held in enumerate(kept):
+            if verdict.kind == "lagging" and (held.kind, held.how) == (verdict.kind, verdict.how):
+                kept[at] = replace(
+                    held,
+                    ranks=tuple(sorted({*held.ranks, *verdict.ranks})),
+                    blocked=max(held.blocked, verdict.blocked) - len(set(verdict.ranks) - set(held.ranks)),
+                    culprits=tuple(sorted({*held.culprits, *verdict.culprits}, key=lambda w: w.rank)),
+                )
+                break
+        else:
+            kept.append(verdict)
+    # a rank without a dump may be a victim like the others: it is blamed only when nothing is proven
+    proven = [verdict for verdict in kept if verdict.kind not in {"silent", "all-inside"}]
+    return proven or [verdict for verdict in kept if verdict.kind == "silent"] or kept
+
+
+def _place(verdict: GroupVerdict) -> tuple[str, tuple[int, ...], int, bool]:
+    group, operation = verdict.group, verdict.operation
+    return (group.guid, group.ranks, operation.seq, operation.p2p)
 
 
 def _counts(job: Recorded, mismatch: Mismatch) -> bool:
@@ -110,7 +124,7 @@ def _of_mismatch(job: Recorded, mismatch: Mismatch) -> GroupVerdict:
     return GroupVerdict(
         kind="operation-mismatch" if mismatch.what == "operation" else "size-mismatch",
         group=group, operation=usual.calls[0], ranks=mismatch.odd, waiting=waiting,
-        blocked=len(job.blocks), cause=True, how=mismatch.what,
+        blocked=len(set(job.blocks).difference(mismatch.odd)), cause=True, how=mismatch.what,
         culprits=tuple(Witness(rank, calls[rank][mismatch.seq][0]) for rank in culprits),
         victims=tuple(
             Witness(rank, usual.calls[0]) for rank in usual.ranks if rank not in culprits
@@ -133,16 +147,18 @@ def _described(calls: Sequence[Operation], what: str) -> str:
 def _of_root(job: Recorded, root: Root) -> GroupVerdict | None:
     if root.knot:
         return _of_knot(job, root)
-    main = _main(root.waits)
+    # many ranks in one collective show it better than one in a send
+    main = max(root.waits, key=lambda w: (len(w.waiting), -(w.operation.created or 0)))
     group = job.groups[main.key]
     if root.ranks[0] not in job.dumps:
-        return _verdict(job, "silent", main, root.ranks, root, "left no usable dump")
+        return _verdict(job, "silent", main, root.ranks, root.reach, "left no usable dump")
     if main.key in job.inferred and len(root.ranks) > 1:
-        return _verdict(job, "missing", main, (), root, "the dumps don't say who belongs to the group")
-    members = [rank for rank in root.ranks if rank in group.ranks]
-    if not main.operation.p2p and len(members) > len(main.waiting) and len(members) + len(main.waiting) > 2:
-        return _verdict(job, "extra", main, main.waiting, root, "nobody else entered it")
-    return _verdict(job, "missing", main, root.ranks, root, "never enqueued it")
+        return _verdict(job, "missing", main, (), root.reach, "the dumps don't say who belongs to the group")
+    absent, waiting = len(root.ranks), len(main.waiting)
+    alone = root.reach == absent + waiting and set(root.ranks) <= set(group.ranks)
+    if alone and absent > waiting and absent + waiting > 2 and not main.operation.p2p:
+        return _verdict(job, "extra", main, main.waiting, root.reach, "nobody else entered it")
+    return _verdict(job, "missing", main, root.ranks, root.reach, "never enqueued it")
 
 
 def _of_knot(job: Recorded, root: Root) -> GroupVerdict | None:
@@ -151,10 +167,12 @@ def _of_knot(job: Recorded, root: Root) -> GroupVerdict | None:
         skipped = tuple(sorted({rank for wait in absent for rank in wait.blamed if rank in root.ranks}))
         main = _main(absent)
         kind: Kind = "unmatched-message" if main.operation.p2p else "order"
-        return _verdict(job, kind, main, skipped if len(skipped) == 1 else (), root, "went on without it")
+        return _verdict(
+            job, kind, main, skipped if len(skipped) == 1 else (), root.reach, "went on without it"
+        )
     unmatched = [wait for wait in root.waits if wait.mismatched]
     if unmatched:
-        return _verdict(job, "unmatched-message", _main(unmatched), (), root, "sizes differ")
+        return _verdict(job, "unmatched-message", _main(unmatched), (), root.reach, "sizes differ")
     for reason, how in (
         ("unfinished", "did not finish what others finished"),
         ("unstarted", "did not start what others started"),
@@ -163,9 +181,9 @@ def _of_knot(job: Recorded, root: Root) -> GroupVerdict | None:
         behind = [wait for wait in root.waits if wait.reason == reason]
         if behind:
             ranks = tuple(sorted({rank for wait in behind for rank in wait.blamed}))
-            return _verdict(job, "lagging", _main(behind), ranks, root, how)
+            return _verdict(job, "lagging", _main(behind), ranks, root.reach, how)
     inside = [wait for wait in root.waits if wait.reason == "inside"]
-    return _verdict(job, "all-inside", _main(inside), (), root, "nobody is missing") if inside else None
+    return _verdict(job, "all-inside", _main(inside), (), root.reach, "nobody is missing") if inside else None
 
 
 def _main(waits: Sequence[Wait]) -> Wait:
@@ -174,13 +192,17 @@ def _main(waits: Sequence[Wait]) -> Wait:
 
 
 def _verdict(
-    job: Recorded, kind: Kind, wait: Wait, ranks: tuple[int, ...], root: Root, how: str
+    job: Recorded, kind: Kind, wait: Wait, ranks: tuple[int, ...], blocked: int, how: str
 ) -> GroupVerdict:
     return GroupVerdict(
         kind=kind, group=job.groups[wait.key], operation=wait.operation, ranks=ranks, waiting=wait.waiting,
-        blocked=root.reach, cause=True, how=how,
+        blocked=max(0, blocked - len(ranks)), cause=kind != "waiting", how=how,
         culprits=tuple(Witness(rank, _latest(job, rank, wait.key)) for rank in ranks[:4]),
         victims=_blocked(job, [rank for rank in wait.waiting if rank not in ranks]),
+        finished=() if wait.operation.p2p else tuple(
+            rank for rank in job.groups[wait.key].ranks
+            if standing(job, wait.key, wait.operation, rank) == "finished"
+        ),
     )  # fmt: skip
 
 

@@ -81,11 +81,13 @@ class Dump:
     """Version of the communication library, e.g. ``2.28.9``."""
     groups: Mapping[str, Group] = field(default_factory=dict)
     progress: Mapping[str, Progress] = field(default_factory=dict)
-    """By guid; only groups whose counter could be attributed."""
+    """By guid; only groups whose counters could be attributed."""
     operations: tuple[Operation, ...] = ()
     """Oldest first. A ring buffer forgets, so they need not begin at the beginning."""
     wrapped: bool = False
-    """The recorder had forgotten older operations."""
+    """Older operations are not in the dump: forgotten, or left out because they had completed."""
+    active_only: bool = False
+    """The dump lists only what had not completed (``TORCH_INCLUDE_ONLY_ACTIVE``)."""
     timed: bool = False
     """The recorder saw kernels start, so ``scheduled`` means that one did not."""
     stacks: bool = False

@@ -79,8 +79,12 @@ def parse_dump(value: object, name: str, rank: int | None = None, complete: bool
             groups[group.guid] = replace(known, desc=group.desc) if known else group
         timed = timed or bool(_int(record.get("time_discovered_started_ns"))) or operation.state == "started"
         stacks = stacks or bool(record.get("frames"))
-    progress = {ids[pg_id]: status for pg_id, status in by_id.items() if pg_id in ids}
+    names = _guids_by_id(by_id, ids, groups)
+    progress = {names[pg_id]: status for pg_id, status in by_id.items() if pg_id in names}
     wrapped = wrapped or bool(operations and operations[0].record > 0)
+    active_only = not any(op.done for op in operations) and (
+        wrapped if operations else any((status.enqueued or 0) > 0 for status in by_id.values())
+    )
     if rank is None:
         rank = rank_of_name(name)
     if rank is None:
@@ -88,7 +92,8 @@ def parse_dump(value: object, name: str, rank: int | None = None, complete: bool
     return Dump(
         name=name, rank=rank, version=_text(top.get("version")),
         library=_text(top.get("comm_lib_version") or top.get("nccl_version")), groups=groups,
-        progress=progress, operations=tuple(settle(operations)), wrapped=wrapped, timed=timed,
+        progress=progress, operations=tuple(settle(operations)), wrapped=wrapped or active_only,
+        active_only=active_only, timed=timed,
         stacks=stacks, complete=complete,
     )  # fmt: skip
 
@@ -227,6 +232,19 @@ def _statuses(value: object) -> dict[int, Progress]:
             steps = ("enqueued", "started", "completed")
             statuses[pg_id] = Progress(*(_counter(about.get(f"last_{step}_collective")) for step in steps))
     return statuses
+
+
+def _guids_by_id(
+    statuses: Mapping[int, Progress], seen: Mapping[int, str], groups: Mapping[str, Group]
+) -> Mapping[int, str]:
+    """Which group each counter belongs to: counters go by creation, and so do the groups' numbers.
+
+    Operations state both, but only those in the dump, and an idle rank may have none there.
+    """
+    if len(statuses) != len(groups) or not all(guid.isdecimal() and len(guid) < 10 for guid in groups):
+        return seen
+    named = dict(zip(sorted(statuses), sorted(groups, key=int), strict=True))
+    return named if all(named.get(pg_id) == guid for pg_id, guid in seen.items()) else seen
 
 
 def _counter(value: object) -> int | None:

@@ -27,6 +27,8 @@ LATE_FRACTION = 0.8
 LATE_AT_LEAST = 5 * 10**9
 """Nanoseconds; below this, a difference may be the clocks'."""
 
+Standing = Literal["absent", "silent", "finished", "inside", "unknown"]
+
 Unit = tuple[str, Key, int, int]
 """Identity of what a rank is blocked in: a collective, or one rank's batch of sends and receives."""
 Node = int | Unit
@@ -128,12 +130,12 @@ def _for_collective(
     finished: list[int] = []
     inside: list[int] = []
     for rank in job.groups[key].ranks:
-        standing = _standing(job, key, operation, rank)
-        if standing == "absent":
+        stands = standing(job, key, operation, rank)
+        if stands == "absent":
             absent.append(rank)
-        elif standing == "silent":
+        elif stands == "silent":
             silent.append(rank)
-        elif standing == "finished":
+        elif stands == "finished":
             finished.append(rank)
         elif rank in waiting:
             inside.append(rank)
@@ -143,15 +145,15 @@ def _for_collective(
         return "absent", tuple(absent)
     if behind:
         return "behind", tuple(behind)
-    if silent:
-        return ("silent", tuple(silent)) if len(job.silent) <= len(job.dumps) else ("unknown", ())
     if finished and len(inside) <= len(finished):
         return "unfinished", tuple(inside)
+    if silent:
+        return ("silent", tuple(silent)) if len(job.silent) <= len(job.dumps) else ("unknown", ())
     return _among_equals(job, key, operation, inside)
 
 
-def _standing(job: Recorded, key: Key, operation: Operation, rank: int) -> str:
-    """How ``rank`` stands to a collective: absent, silent, finished, inside, or unknown."""
+def standing(job: Recorded, key: Key, operation: Operation, rank: int) -> Standing:
+    """How ``rank`` stands to a collective of the group ``key``."""
     dump = job.dumps.get(rank)
     if dump is None:
         return "silent"
@@ -159,17 +161,22 @@ def _standing(job: Recorded, key: Key, operation: Operation, rank: int) -> str:
     mine = calls.get(operation.seq)
     if mine is not None:
         return "finished" if all(op.done for op in mine) else "inside"
+    if dump.complete and not dump.wrapped:
+        return "absent"
+    # the operation may be one that the dump leaves out: ask the counters, then the times
+    progress = dump.progress.get(key[0])
+    if progress is not None and progress.enqueued is not None and key not in job.messages:
+        if progress.enqueued < operation.seq:
+            return "absent"
+        return "finished" if dump.complete else "unknown"
     if not dump.complete:
-        enqueued = dump.progress[key[0]].enqueued if key[0] in dump.progress else None
-        if enqueued is None:
-            return "silent"
-        return "absent" if enqueued < operation.seq else "unknown"
+        return "silent"
     if calls:
-        return "finished" if operation.seq < min(calls) and dump.wrapped else "absent"
+        return "finished" if operation.seq < min(calls) else "absent"
     begin = dump.first_time
-    if dump.wrapped and begin is not None and operation.created is not None and operation.created < begin:
-        return "unknown"  # overwritten, perhaps
-    return "absent"
+    if begin is None or operation.created is None or operation.created >= begin:
+        return "absent"
+    return "finished" if dump.active_only else "unknown"
 
 
 def _among_equals(
