@@ -145,26 +145,26 @@ def split_line(line: str) -> tuple[Prefix, str]:
     return draft.finish(_prefix_length(line, message)), message
 
 
-def same_writer(head: Prefix, other: Prefix, *, blank: bool = False) -> bool:
+def same_writer(head: Prefix, other: Prefix) -> bool:
     """Whether a line with prefix ``other`` may go on with what a line with prefix ``head`` began.
 
     Loggers prefix only the first line of a record, launchers every line: after
     ``[default3]:[rank3]:[E1104 …] …`` the record goes on as ``[default3]:…``, after SGLang's
-    ``[2025-11-04 12:34:56 TP3] …`` without any prefix. torch's exception hook leaves the tag off
-    blank lines; say so with ``blank``. Stamps are not compared: see :class:`Continuation`.
+    ``[2025-11-04 12:34:56 TP3] …`` without any prefix. Stamps are not compared: see
+    :class:`Continuation`.
     """
     if other.stream == head.stream:
         return True
     if other.stamped or (other.stream and not head.stream.startswith(other.stream + "/")):
         return False
-    return blank or other.stream == _base(head)
+    return other.stream == _base(head)
 
 
 class Continuation:
     """Decides, line after line, which lines go on with the record that one line began.
 
     When the lines of many ranks interleave, a line without the inner prefix belongs to the record
-    that was begun last.
+    that was begun last. (Blank lines from which torch's exception hook left the tag off are nobody's.)
     """
 
     def __init__(self, head: Prefix) -> None:
@@ -173,7 +173,7 @@ class Continuation:
         self._repeats: bool | None = None
         self._overtaken = False
 
-    def takes(self, prefix: Prefix, message: str) -> bool | None:
+    def takes(self, prefix: Prefix) -> bool | None:
         """Whether the next line of the source belongs: True, False (somebody else's), None (ended).
 
         A logger that repeats its prefix on every line, as vLLM's does, ends its record where another
@@ -190,8 +190,7 @@ class Continuation:
         if prefix.stamped:
             self._overtaken = self._overtaken or _base(prefix) == self._base
             return False
-        blank = not message.strip()
-        return same_writer(head, prefix, blank=blank) and (blank or not self._overtaken)
+        return same_writer(head, prefix) and not self._overtaken
 
 
 def _base(prefix: Prefix) -> str:

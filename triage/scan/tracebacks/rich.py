@@ -19,6 +19,8 @@ _TOP = Lazy(
 _BOTTOM = Lazy(r"\s*[╰└+][─━-]{10,}[╯┘+]?\s*$")
 _WALL = ("│", "|")
 _FRAME = Lazy(r"(\S[^\n]{0,4000}):(\d{1,9}) in (\S[^\n]*)$")
+_NUMBERED = Lazy(r"[^\n]*:\d{1,9}(?: in)?$")
+_SOURCE = Lazy(r"\d+ |[│|╭╰]")
 _CURRENT = Lazy(r"[❱>] *\d+ ?(.*)$")
 
 
@@ -47,16 +49,17 @@ def read_rich(lines: Sequence[str], start: int) -> Traceback:
 
 
 def _read_row(row: str, wrapped: str, frames: list[Frame]) -> str:
-    """Take in one row of the box; what is returned is a path that goes on in the next row."""
-    found = _FRAME.match(wrapped + row, 0)
+    """Take in one row of the box; what is returned is a frame's line that goes on in the next row."""
+    current = _CURRENT.match(row, 0)
+    if current is not None and frames:
+        frame = frames[-1]
+        frames[-1] = make_frame(frame.path, frame.line, frame.function, current[1].strip("│ "))
+    if current is not None or _SOURCE.match(row, 0):
+        return ""
+    joined = f"{wrapped} {row}" if _NUMBERED.match(wrapped, 0) else wrapped + row
+    found = _FRAME.match(joined, 0)
     if found is not None:
         frames.append(make_frame(found[1], int(found[2]), found[3]))
         return ""
-    current = _CURRENT.match(row, 0)
-    if current is not None:
-        if frames:
-            frame = frames[-1]
-            frames[-1] = make_frame(frame.path, frame.line, frame.function, current[1].strip())
-        return ""
-    # only a path may wrap: it is the one row that begins with a slash
-    return wrapped + row if row and (wrapped or row.startswith("/")) and len(wrapped) < 4000 else ""
+    # only a frame's line wraps, and it begins with its path
+    return joined if row and (wrapped or row.startswith("/")) and len(joined) < 4000 else ""

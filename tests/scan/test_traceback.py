@@ -1,0 +1,608 @@
+"""Tracebacks: what Python, rich, torch, Ray and multiprocessing print, and what is made of it."""
+
+from __future__ import annotations
+
+import io
+import sys
+import textwrap
+import traceback
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from triage.scan.prefix import Continuation, split_line
+from triage.scan.traceback import Traceback, parse_faulthandler, parse_traceback
+from triage.scan.tracebacks.frames import path_kind
+
+
+def parse(text: str, start: int = 0) -> Traceback:
+    lines = textwrap.dedent(text).strip("\n").split("\n")
+    found = parse_traceback(lines, start)
+    assert found is not None
+    return found
+
+
+def summary(found: Traceback) -> list[tuple[str | None, str, str]]:
+    """Type, message and link of every exception of a chain, oldest first."""
+    return [(e.exception_type, e.message, e.link) for e in (*found.chain, found)]
+
+
+ONE = """
+Traceback (most recent call last):
+  File "/workspace/train.py", line 355, in <module>
+    main()
+  File "/opt/venv/lib/python3.12/site-packages/torch/cuda/__init__.py", line 1162, in synchronize
+    return torch._C._cuda_synchronize()
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+  [Previous line repeated 3 more times]
+torch.AcceleratorError: CUDA error: device-side assert triggered
+CUDA kernel errors might be asynchronously reported at some other API call.
+Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.
+
+terminate called after throwing an instance of 'c10::Error'
+"""
+
+
+def test_frames_type_and_message_over_several_lines() -> None:
+    found = parse(ONE)
+    assert found.exception_type == "torch.AcceleratorError"
+    assert found.message.split("\n")[0] == "CUDA error: device-side assert triggered"
+    assert found.message.count("\n") == 2
+    assert [(f.path[-11:], f.line, f.function, f.kind) for f in found.frames] == [
+        ("ce/train.py", 355, "<module>", "user"),
+        ("__init__.py", 1162, "synchronize", "torch"),
+    ]
+    assert found.frames[1].code == "return torch._C._cuda_synchronize()"
+    assert found.user_frame == found.frames[0]
+    assert found.raising_frame == found.frames[1]
+    assert (found.start, found.end, found.message_line) == (0, 10, 7)
+
+
+@pytest.mark.parametrize(
+    ("tail", "message"),
+    [
+        (["ValueError: x", "srun: error: gpu-2: task 1: Killed"], "x"),
+        (["ValueError: x", "[rank1]:[E1104 18:38:34 a.cpp:1] y"], "x"),
+        (["ValueError: x", " 10%|█ | 3/30 [00:01<00:02]"], "x"),
+        (["ValueError: x", "Traceback (most recent call last):", '  File "b.py", line 1, in g'], "x"),
+        (["ValueError: x", "more of it", "", "not of it"], "x\nmore of it"),
+        (["ValueError: x", "Unhandled exception <class 'ValueError'> in thread 3"], "x"),
+        (["ValueError: ", "only here"], "only here"),
+        (["ValueError", "somebody else"], ""),
+        (["ValueError: " + "y" * 20] + ["more"] * 200, "y" * 20 + "\nmore" * 59),
+    ],
+)
+def test_where_a_message_ends(tail: list[str], message: str) -> None:
+    found = parse_traceback(["Traceback (most recent call last):", '  File "a.py", line 1, in f', *tail], 0)
+    assert found is not None
+    assert (found.exception_type, found.message) == ("ValueError", message)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("KeyboardInterrupt", "KeyboardInterrupt"),
+        ("torch.distributed.DistBackendError: NCCL error", "torch.distributed.DistBackendError"),
+        ("socket.timeout: timed out", "socket.timeout"),
+        ("__main__.main.<locals>.Bad: x", "__main__.main.<locals>.Bad"),
+        ("ray.exceptions.RayTaskError(ValueError): x", "ray.exceptions.RayTaskError(ValueError)"),
+        ("Killed", None),
+        ("srun: error: x", None),
+        ("step 5 loss=2", None),
+    ],
+)
+def test_exception_names(line: str, expected: str | None) -> None:
+    lines = ["Traceback (most recent call last):", '  File "a.py", line 1, in f', "    g()", line]
+    found = parse_traceback(lines, 0)
+    assert found is not None
+    assert found.exception_type == expected
+
+
+def test_text_before_the_header_and_a_traceback_that_is_cut() -> None:
+    found = parse(
+        'Scheduler hit an exception: Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()'
+    )
+    assert (found.exception_type, len(found.frames), found.end) == (None, 1, 3)
+    assert parse_traceback(["nothing here"], 0) is None
+    assert parse_traceback([], 0) is None
+
+
+def test_lines_of_somebody_else_between_frames() -> None:
+    found = parse(
+        """
+        Traceback (most recent call last):
+          File "a.py", line 1, in f
+            g()
+        step 12 loss 3.2
+
+          File "b.py", line 2, in g
+            raise E
+        ValueError: x
+        """
+    )
+    assert [f.path for f in found.frames] == ["a.py", "b.py"]
+    assert found.exception_type == "ValueError"
+
+
+def test_handled_and_causing_exceptions() -> None:
+    found = parse(
+        """
+        Traceback (most recent call last):
+          File "/v/site-packages/torch/serialization.py", line 1004, in save
+            _save(
+        RuntimeError: basic_ios::clear: iostream error
+
+        During handling of the above exception, another exception occurred:
+
+        Traceback (most recent call last):
+          File "/workspace/train.py", line 266, in main
+            torch.save(
+        RuntimeError: unexpected pos 704 vs 598
+
+        The above exception was the direct cause of the following exception:
+
+        Traceback (most recent call last):
+          File "/workspace/train.py", line 270, in main
+            raise Stop from e
+        app.Stop: no checkpoint
+        """
+    )
+    assert summary(found) == [
+        ("RuntimeError", "basic_ios::clear: iostream error", ""),
+        ("RuntimeError", "unexpected pos 704 vs 598", "context"),
+        ("app.Stop", "no checkpoint", "cause"),
+    ]
+    assert found.root.message == "basic_ios::clear: iostream error"
+    assert (found.start, found.end) == (0, 18)
+
+
+@pytest.mark.parametrize(
+    ("path", "root"), [("/v/lib/python3.12/functools.py", "ValueError"), ("/workspace/a.py", "KeyError")]
+)
+def test_a_handled_miss_inside_a_library_is_not_the_root(path: str, root: str) -> None:
+    found = parse(
+        f"""
+        Traceback (most recent call last):
+          File "{path}", line 1, in get
+            cache[key]
+        KeyError: 'labels'
+
+        During handling of the above exception, another exception occurred:
+
+        Traceback (most recent call last):
+          File "/workspace/b.py", line 2, in load
+            raise ValueError("x")
+        ValueError: x
+        """
+    )
+    assert found.root.exception_type == root
+
+
+def test_data_loader_workers_are_quoted() -> None:
+    found = parse(
+        """
+        Traceback (most recent call last):
+          File "/workspace/train.py", line 222, in main
+            for b in loader:
+          File "/v/site-packages/torch/_utils.py", line 785, in reraise
+            raise exception
+        RuntimeError: Caught RuntimeError in DataLoader worker process 0.
+        Original Traceback (most recent call last):
+          File "/v/site-packages/torch/utils/data/_utils/worker.py", line 358, in _worker_loop
+            data = fetcher.fetch(index)
+                   ^^^^^^^^^^^^^^^^^^^^
+          File "/workspace/data.py", line 12, in __getitem__
+            return load(path)
+        RuntimeError: unable to allocate shared memory(shm) for file </torch_5107>: Resource unavailable (11)
+
+        [W1120 CudaIPCTypes.cpp:16] Producer process has been terminated
+        """
+    )
+    assert [e[0::2] for e in summary(found)] == [("RuntimeError", ""), ("RuntimeError", "quoted")]
+    assert found.root.message.startswith("unable to allocate")
+    assert found.root.user_frame is not None
+    assert found.root.user_frame.line == 12
+    assert (found.root.start, found.root.message_line, found.end) == (6, 12, 13)
+
+
+def test_spawned_processes_and_pools_are_quoted() -> None:
+    spawned = parse(
+        """
+        Traceback (most recent call last):
+          File "/workspace/train.py", line 9, in <module>
+            mp.spawn(run, nprocs=2)
+        torch.multiprocessing.spawn.ProcessRaisedException: 
+
+        -- Process 1 terminated with the following error:
+        Traceback (most recent call last):
+          File "/workspace/train.py", line 5, in run
+            x[3]
+        IndexError: list index out of range
+        """  # noqa: W291
+    )
+    assert (spawned.exception_type, spawned.root.exception_type) == (
+        "torch.multiprocessing.spawn.ProcessRaisedException",
+        "IndexError",
+    )
+    pool = parse(
+        '''
+        multiprocessing.pool.RemoteTraceback: 
+        """
+        Traceback (most recent call last):
+          File "/workspace/prep.py", line 3, in one
+            1 / 0
+        ZeroDivisionError: division by zero
+        """
+
+        The above exception was the direct cause of the following exception:
+
+        Traceback (most recent call last):
+          File "/workspace/prep.py", line 9, in <module>
+            pool.map(one, x)
+        ZeroDivisionError: division by zero
+        ''',  # noqa: W291
+        2,
+    )
+    assert [e[2] for e in summary(pool)] == ["", "cause"]
+    assert pool.root.frames[0].function == "one"
+
+
+def test_distributed_checkpoints_quote_every_rank() -> None:
+    found = parse(
+        """
+        Traceback (most recent call last):
+          File "/workspace/train.py", line 303, in main
+            dcp.load(state)
+        torch.distributed.checkpoint.api.CheckpointException: CheckpointException ranks:dict_keys([0, 1])
+        Traceback (most recent call last): (RANK 0)
+          File "/v/site-packages/torch/distributed/checkpoint/utils.py", line 193, in reduce_scatter
+            local_data = map_fun()
+        RuntimeError: Missing key in checkpoint state_dict: w2.
+        Traceback (most recent call last): (RANK 1)
+          File "/v/site-packages/torch/distributed/checkpoint/utils.py", line 193, in reduce_scatter
+            local_data = map_fun()
+        OSError: [Errno 5] Input/output error
+        """
+    )
+    assert [e[0::2] for e in summary(found)] == [
+        ("RuntimeError", ""),
+        ("OSError", "sibling"),
+        ("torch.distributed.checkpoint.api.CheckpointException", "quoted"),
+    ]
+    assert found.root.exception_type == "RuntimeError"
+
+
+def test_ray_tasks_are_quoted_without_a_header() -> None:
+    found = parse(
+        """
+        Traceback (most recent call last):
+          File "/workspace/main.py", line 4, in <module>
+            ray.get(g.remote())
+        ray.exceptions.RayTaskError(ZeroDivisionError): ray::g() (pid=71, ip=10.0.0.6)
+          At least one of the input arguments for this task could not be computed:
+        ray.exceptions.RayTaskError: ray::f() (pid=70, ip=10.0.0.6)
+          File "/workspace/main.py", line 2, in f
+            1 / 0
+        ZeroDivisionError: division by zero
+        """
+    )
+    assert found.root.exception_type == "ZeroDivisionError"
+    assert found.root.user_frame is not None
+    assert found.root.user_frame.line == 2
+    assert len(found.chain) == 2
+    actor = parse(
+        """
+        ray::Worker.step() (pid=71, ip=10.0.0.6)
+          File "/workspace/w.py", line 2, in step
+            raise KeyError(1)
+        KeyError: 1
+        """
+    )
+    assert (actor.exception_type, len(actor.frames)) == ("KeyError", 1)
+
+
+def test_torchrun_s_box_is_the_agent_s_message() -> None:
+    text = """
+        Traceback (most recent call last):
+          File "/opt/venv/bin/torchrun", line 8, in <module>
+            sys.exit(main())
+        torch.distributed.elastic.multiprocessing.errors.ChildFailedError: 
+        ============================================================
+        train.py FAILED
+        ------------------------------------------------------------
+        Root Cause (first observed failure):
+        [0]:
+          rank      : 1 (local_rank: 1)
+          traceback : Traceback (most recent call last):
+            File "/workspace/train.py", line 10, in main
+              raise RuntimeError("boom on rank 1")
+          RuntimeError: boom on rank 1
+          
+        ============================================================
+        srun: error: gpu-1: task 0: Exited with exit code 1
+        """  # noqa: W291, W293
+    box = parse(text)
+    assert box.message.endswith("=" * 60)
+    assert box.end == 16
+    assert box.user_frame is None
+    inner = parse(text, 10)
+    assert (inner.exception_type, inner.message, inner.end) == ("RuntimeError", "boom on rank 1", 14)
+
+
+def test_rich_boxes_as_rich_draws_them() -> None:
+    rich_console = pytest.importorskip("rich.console")
+
+    def fail() -> None:
+        raise RuntimeError(
+            "CUDA out of memory. Tried to allocate 128.00 MiB. GPU 2 has a total capacity of 15.78 GiB"
+        )
+
+    out = io.StringIO()
+    try:
+        fail()
+    except RuntimeError:
+        rich_console.Console(file=out, width=80).print_exception(show_locals=True)
+    found = parse(out.getvalue())
+    assert found.exception_type == "RuntimeError"
+    assert " ".join(found.message.split()).endswith("GPU 2 has a total capacity of 15.78 GiB")
+    assert [f.function for f in found.frames] == ["test_rich_boxes_as_rich_draws_them", "fail"]
+    assert {f.path for f in found.frames} == {__file__}
+    assert found.frames[-1].code == "raise RuntimeError("
+
+
+def test_rich_boxes_are_chained_and_wrap_long_paths() -> None:
+    found = parse(
+        """
+        ╭───────────────────── Traceback (most recent call last) ──────────────────────╮
+        │ /a_rather_long_folder_name_for/a_test/of_wrapping/r.py:6 in                  │
+        │ a_very_long_name_that_goes_on                                                │
+        │                                                                              │
+        │ ❱  6 │   try: {}['a']                                                        │
+        ╰──────────────────────────────────────────────────────────────────────────────╯
+        KeyError: 'a'
+
+        During handling of the above exception, another exception occurred:
+
+        ╭───────────────────── Traceback (most recent call last) ──────────────────────╮
+        │ /opt/conda/lib/python3.11/site-packages/a_rather_long_package_name/and_a_fold │
+        │ er/module.py:7 in load                                                       │
+        │                                                                              │
+        │ ╭─ locals ─╮                                                                 │
+        │ │ x = 1    │                                                                 │
+        │ ╰──────────╯                                                                 │
+        ╰──────────────────────────────────────────────────────────────────────────────╯
+        OSError: CUDA out of memory. Tried to allocate 128.00 MiB. GPU 2 has a
+        total capacity of 15.78 GiB
+        Loading modules: 100%|██████████| 4/4 [00:15<00:00,  3.85s/it]
+        """
+    )
+    assert summary(found) == [
+        ("KeyError", "'a'", ""),
+        (
+            "OSError",
+            "CUDA out of memory. Tried to allocate 128.00 MiB. GPU 2 has a\ntotal capacity of 15.78 GiB",
+            "context",
+        ),
+    ]
+    assert found.frames[0].path.endswith("and_a_folder/module.py")
+    assert (found.chain[0].frames[0].function, found.chain[0].frames[0].code) == (
+        "a_very_long_name_that_goes_on",
+        "try: {}['a']",
+    )
+
+
+def test_faulthandler() -> None:
+    lines = (
+        textwrap.dedent(
+            """
+        Fatal Python error: Segmentation fault
+
+        Thread 0x00007f1a15e47b80 (most recent call first):
+          File "/usr/lib/python3.12/threading.py", line 324 in wait
+
+        Current thread 0x00007f1a15e47b80 [python] (most recent call first):
+          File "/usr/lib/python3.12/ctypes/__init__.py", line 525 in string_at
+          File "/workspace/fail1.py", line 12 in main
+          File "/workspace/fail1.py", line ??? in <module>
+
+        Extension modules: numpy._core._multiarray_umath (total: 20)
+        step 3
+        """
+        )
+        .strip()
+        .split("\n")
+    )
+    fault = parse_faulthandler(lines, 0)
+    assert fault is not None
+    assert fault.reason == "Segmentation fault"
+    assert [(f.line, f.function, f.kind) for f in fault.frames] == [
+        (525, "string_at", "stdlib"),
+        (12, "main", "user"),
+        (None, "<module>", "user"),
+    ]
+    assert fault.user_frame == fault.frames[1]
+    assert fault.end == len(lines) - 1
+    assert parse_faulthandler(lines, 1) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/workspace/train.py", "user"),
+        ("train.py", "user"),
+        ("/work/returnn/torch/updater.py", "user"),
+        ("<ipython-input-3-abc>", "user"),
+        ("/v/lib/python3.12/site-packages/torch/nn/module.py", "torch"),
+        ("torch/distributed/distributed_c10d.py", "torch"),
+        ("/tmp/torchinductor_root/ab/cabc.py", "torch"),
+        ("/opt/pytorch/pytorch/torch/nn/module.py", "torch"),
+        ("/usr/local/lib/python3.10/dist-packages/vllm/worker.py", "library"),
+        ("sglang/srt/managers/scheduler.py", "library"),
+        ("/sgl-workspace/sglang/python/sglang/srt/managers/scheduler.py", "library"),
+        ("/opt/Megatron-LM/megatron/training/training.py", "library"),
+        ("/opt/TensorRT-LLM/tensorrt_llm/runtime.py", "library"),
+        ("/root/.cache/huggingface/modules/transformers_modules/x.py", "library"),
+        ("python/ray/_raylet.pyx", "library"),
+        ("/usr/bin/torchrun", "library"),
+        ("/opt/conda/bin/deepspeed", "library"),
+        ("<string>", "library"),
+        ("/usr/lib/python3.12/multiprocessing/queues.py", "stdlib"),
+        ("<frozen runpy>", "frozen"),
+    ],
+)
+def test_whose_code_it_is(path: str, kind: str) -> None:
+    assert path_kind(path) == kind
+
+
+WORDS = st.text(alphabet="abcdefgh ", min_size=1, max_size=12).map(lambda t: f"w{t.strip()}")
+MESSAGES = st.lists(WORDS, min_size=1, max_size=3).map("\n".join)
+TYPES: list[type[Exception]] = [ValueError, RuntimeError, OSError, ConnectionError]
+RAISES = st.lists(st.tuples(st.sampled_from(TYPES), MESSAGES, st.booleans()), min_size=1, max_size=4)
+
+
+def raise_all(steps: list[tuple[type[Exception], str, bool]]) -> None:
+    """Raise the last of ``steps`` while handling the one before it, or because of it."""
+    kind, message, explicit = steps[-1]
+    try:
+        if len(steps) > 1:
+            raise_all(steps[:-1])
+    except Exception as earlier:
+        if explicit:
+            raise kind(message) from earlier
+        raise kind(message)  # noqa: B904 - the implicit chain is what is wanted
+    raise kind(message)
+
+
+def formatted(work: Callable[[], None]) -> tuple[list[str], BaseException]:
+    try:
+        work()
+    except BaseException as error:
+        return traceback.format_exc().rstrip("\n").split("\n"), error
+    raise AssertionError("nothing was raised")
+
+
+def check_chain(found: Traceback | None, error: BaseException, end: int) -> None:
+    assert found is not None
+    assert found.end == end
+    raised: BaseException | None = error
+    for part in reversed((*found.chain, found)):
+        assert raised is not None
+        assert (part.exception_type, part.message) == (type(raised).__name__, str(raised))
+        calls = traceback.extract_tb(raised.__traceback__)
+        assert [(f.path, f.line, f.function) for f in part.frames] == [
+            (c.filename, c.lineno, c.name) for c in calls
+        ]
+        raised = raised.__cause__ or raised.__context__
+    assert raised is None
+
+
+@settings(max_examples=50, deadline=None)
+@given(RAISES, st.integers(0, 3))
+def test_what_python_raises_is_read_back(steps: list[tuple[type[Exception], str, bool]], indent: int) -> None:
+    lines, error = formatted(lambda: raise_all(steps))
+    check_chain(parse_traceback(lines, 0), error, len(lines))
+    shifted = [("  " * indent + line) if line else "" for line in lines]
+    check_chain(parse_traceback(shifted, 0), error, len(lines))
+
+
+@settings(max_examples=40, deadline=None)
+@given(RAISES, RAISES, st.randoms(use_true_random=False))
+def test_tracebacks_of_two_ranks_interleave(
+    steps: list[tuple[type[Exception], str, bool]],
+    others: list[tuple[type[Exception], str, bool]],
+    random: object,
+) -> None:
+    raised = [formatted(lambda: raise_all(steps)), formatted(lambda: raise_all(others))]
+    # torch's exception hook leaves blank lines without the tag
+    queues = [[f"[rank{rank}]: {t}" if t else "" for t in lines] for rank, (lines, _) in enumerate(raised)]
+    merged: list[str] = []
+    while any(queues):
+        queue = random.choice([q for q in queues if q])  # type: ignore[attr-defined]
+        merged.append(queue.pop(0))
+    split = [split_line(line) for line in merged]
+    for rank, (_, error) in enumerate(raised):
+        start = next(i for i, (prefix, _) in enumerate(split) if prefix.rank == rank)
+        record = Continuation(split[start][0])
+        messages = [split[start][1]]
+        messages += [message for prefix, message in split[start + 1 :] if record.takes(prefix)]
+        found = parse_traceback(messages, 0)
+        assert found is not None
+        assert found.exception_type == type(error).__name__
+        assert found.message == str(error)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="exception groups are new in Python 3.11")
+@settings(max_examples=30, deadline=None)
+@given(
+    st.recursive(st.tuples(st.sampled_from(TYPES), MESSAGES), lambda c: st.lists(c, min_size=1, max_size=3))
+)
+def test_exception_groups_are_read_back(plan: object) -> None:
+    def build(part: object) -> Exception:
+        if isinstance(part, list):
+            return ExceptionGroup("several", [build(p) for p in part])  # noqa: F821
+        kind, message = part  # type: ignore[misc]
+        try:
+            raise kind(message)
+        except Exception as error:
+            return error
+
+    def check(found: Traceback, error: BaseException) -> None:
+        assert (found.exception_type, found.message) == (type(error).__name__, str(error))
+        inner = getattr(error, "exceptions", ())
+        assert len(found.members) == len(inner)
+        for member, expected in zip(found.members, inner, strict=True):
+            check(member, expected)
+
+    def work() -> None:
+        raise build([plan])
+
+    lines, error = formatted(work)
+    found = parse_traceback(lines, 0)
+    assert found is not None
+    assert found.end == len(lines)
+    check(found, error)
+    first = error
+    while getattr(first, "exceptions", ()):
+        first = first.exceptions[0]  # type: ignore[attr-defined]
+    assert found.root.message == str(first)
+
+
+LAYOUTS = """Traceback (most recent call last):
+  File "a.py", line 1, in f
+    code()
+    ^^^^
+ValueError: x
+
+During handling of the above exception, another exception occurred:
+  + Exception Group Traceback (most recent call last):
+  | ExceptionGroup: x (2 sub-exceptions)
+  +-+---------------- 1 ----------------
+    +---------------- 2 ----------------
+    | ValueError: 1
+    +------------------------------------
+Original Traceback (most recent call last):
+-- Process 0 terminated with the following error:
+Traceback (most recent call last): (RANK 0)
+ray.exceptions.RayTaskError(V): ray::f() (pid=1)
+╭──── Traceback (most recent call last) ────╮
+│ /a/b.py:1 in f                            │
+╰───────────────────────────────────────────╯
+x.ChildFailedError:
+====================
+Fatal Python error: Aborted
+Current thread 0x00 (most recent call first):
+  File "a", line 1 in f"""
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.one_of(st.sampled_from(LAYOUTS.split("\n")), st.text(max_size=20)), max_size=30))
+def test_any_lines_are_read_without_an_error(lines: list[str]) -> None:
+    for start in range(len(lines)):
+        found = parse_traceback(lines, start)
+        if found is not None:
+            assert start < found.end <= len(lines)
+            assert found.root is not None
+        fault = parse_faulthandler(lines, start)
+        assert fault is None or start < fault.end <= len(lines)
