@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from triage.model import Evidence, Finding, Reading, Source, Value
-from triage.text import clip, mask, sanitize
+from triage.text import safe
 
 MAX_LINES = 100_000
 """Lines of one capture that are looked at; the outputs read here have a few thousand."""
@@ -133,7 +133,7 @@ class Findings:
             self.note(f"more than {MAX_FINDINGS} findings; the rest is left out")
             return
         known = {name: value for name, value in (fields or {}).items() if value is not None}
-        text = clip(mask(sanitize("\n".join(line.text.rstrip() for line in lines[:40]))))
+        text = safe("\n".join(line.text.rstrip() for line in lines[:40]))
         first = lines[0] if lines else None
         evidence = Evidence(self.source.name, first.number if first else None, text, known)
         self.items.append(
