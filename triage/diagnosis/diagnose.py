@@ -14,7 +14,7 @@ from triage.diagnosis.explain import reasoning, table, timeline
 from triage.diagnosis.fallback import last_words, promote
 from triage.diagnosis.fingerprint import fingerprint
 from triage.diagnosis.hypothesis import build, moment_text
-from triage.diagnosis.identity import Identities, identify
+from triage.diagnosis.identity import Identities, identify, relabel
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import judge
 from triage.diagnosis.ledger import Ledger
@@ -92,6 +92,8 @@ def diagnose(run: Run) -> Diagnosis:
 def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -> _Outcome:
     job = Job(run.rules, list(items), run.sources, run.reports, run.receipt, run.cut)
     identities = identify(job)
+    job.items = relabel(job.items, identities)
+    job.index()
     job.add(derive(job, identities.world_size))
     job.items = [i for i in job.items if holds(job, i, identities.world_size)]
     job.index()

@@ -12,23 +12,25 @@ from triage.diagnosis.survival import Survival
 from triage.model import Evidence, Finding
 
 PRIORITY = (
-    "collective-timeout", "store-timeout", "oom-message", "cuda-error", "fallout", "external-stop",
-    "peer-loss", "wrapper", "rank-exit", "launcher-report", "teardown",
+    "collective-timeout", "store-timeout", "oom-message", "cuda-error", "external-stop",
+    "peer-loss", "wrapper", "rank-exit", "launcher-report",
 )  # fmt: skip
+"""Tags of symptoms that show a failure on their own, closest to a cause first. Shutdown noise does not."""
 
 
 def promote(job: Job, ledger: Ledger) -> Candidate | None:
     """A candidate from symptoms alone, None when there are none or all were survived."""
     survival = Survival(job, ledger)
     symptoms = [i for i in job.items if i.rule.role == "symptom" and survival.proof(i) is None]
-    if not symptoms:
+    telling = [i for i in symptoms if _tag(i)]
+    if not telling:
         return None
-    best = min(symptoms, key=_rank)
+    best = min(telling, key=_rank)
     tag = _tag(best)
     if tag == "peer-loss":
         fields = {"peer": best.fields.get("peer") or best.fields.get("host")}
         candidate = Candidate([verdict(job, "ledger.peer-vanished", fields, [best])], score=0.4)
-    elif tag in {"wrapper", "launcher-report", "teardown", "rank-exit"} or best.rule.category in {None, "unknown"}:
+    elif tag in {"wrapper", "launcher-report", "rank-exit"} or best.rule.category in {None, "unknown"}:
         fields = {"what": best.rule.summary.split("{", 1)[0].strip(" .") or best.rule.title}
         item = verdict(job, "unknown.reported", fields, [best], rank=best.rank, host=best.finding.host)
         candidate = Candidate([item], score=0.3)
@@ -45,9 +47,7 @@ def _tag(item: Item) -> str:
 
 
 def _rank(item: Item) -> tuple[int, int, int]:
-    tag = _tag(item)
-    order = PRIORITY.index(tag) if tag else 4
-    return (order, item.finding.source, item.finding.offset)
+    return (PRIORITY.index(_tag(item)), item.finding.source, item.finding.offset)
 
 
 def last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate | None:

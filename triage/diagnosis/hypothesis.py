@@ -133,7 +133,7 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         rank=ranks[0] if ranks else None,
         ranks=tuple(ranks),
         local_rank=local if local is not None else (finding.local_rank if len(ranks) == 1 else None),
-        host=host,
+        host=None if host == "localhost" else host,
         gpu=gpu if gpu is not None else known_gpu,
         pci_bus_id=pci,
         gpu_uuid=uuid or known_uuid,

@@ -7,10 +7,15 @@ name or table states both.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item, Job
 from triage.model import Finding
+
+
+_NOWHERE = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1"})
+"""Names that every node has: they say nothing about which one it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,8 @@ class Identities:
         uuid: str | None = None,
     ) -> None:
         """Record what one line pairs with ``rank``; what is known already stays."""
+        if host in _NOWHERE:
+            host = None
         seat = self.seat(rank)
         known = (seat.host, seat.local_rank, seat.pid, seat.gpu, seat.pci, seat.uuid)
         given = (host, local_rank, pid, gpu, pci, uuid)
@@ -191,6 +198,10 @@ def _single_node(job: Job, table: Identities) -> bool:
     return len(hosts) <= 1
 
 
-def relabel(item: Item, rank: int) -> Item:
-    """``item`` with its rank filled in."""
-    return Item(replace(item.finding, rank=rank), item.rule)
+def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
+    """``items`` with the rank filled in where a pid or a local rank tells it."""
+    found: list[Item] = []
+    for item in items:
+        rank = table.rank_of(item.finding) if item.finding.rank is None else None
+        found.append(item if rank is None else Item(replace(item.finding, rank=rank), item.rule))
+    return found

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from triage.diagnosis.job import Item, Job
+from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait, by_group
 from triage.diagnosis.phases import Activity, Activities
 from triage.model import Evidence, Finding, Value
@@ -162,23 +162,31 @@ def _desync(job: Job, waits: Sequence[Wait], odd: list[Wait]) -> Item:
         fields: dict[str, Value] = {
             "seq": one.seq, "rank_a": one.rank, "op_a": one.op, "size_a": _size(one),
             "rank_b": two.rank, "op_b": two.op, "size_b": _size(two),
+            "site_odd": _site(job, one.rank), "site_rest": _site(job, two.rank),
         }  # fmt: skip
         return verdict(job, "ledger.desync-tie", fields, [one.item, two.item])
     rest = next(w for w in waits if w not in odd)
     fields = {
         "ranks": tuple(w.rank for w in odd), "seq": odd[0].seq,
         "op_odd": odd[0].op, "size_odd": _size(odd[0]), "op_rest": rest.op, "size_rest": _size(rest),
+        "site_odd": _site(job, odd[0].rank), "site_rest": _site(job, rest.rank),
     }  # fmt: skip
     return verdict(job, "ledger.desync", fields, [*(w.item for w in odd[:2]), rest.item], rank=odd[0].rank)
 
 
 def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Item]:
     first = waits[0]
+    fields: dict[str, Value]
     known = ledger.identities.world_size is not None and len(waits) >= ledger.identities.world_size
+    ended = next((i for i in job.of_fact("ended-well") if compare(i.finding, first.item.finding) == -1), None)
+    if ended is not None and len(waits) == 1:
+        fields = {"ranks": (first.rank,), "seq": first.seq, "op": first.op}
+        yield verdict(job, "ledger.after-the-end", fields, [first.item, ended], rank=first.rank)
+        return
     if len(waits) < 2 or not known and len(waits) < len(ledger.seen):
         yield _unlocalised(job, waits)
         return
-    fields: dict[str, Value] = {"seq": first.seq, "op": first.op, "members": len(waits), "onset": _clock(first)}
+    fields = {"seq": first.seq, "op": first.op, "members": len(waits), "onset": _clock(first)}
     yield verdict(job, "ledger.all-inside", fields, [w.item for w in waits[:3]])
 
 
@@ -258,6 +266,14 @@ def _with_activity(
         yield verdict(
             job, "ledger.activity-never-returned", named, [doing.start, *witnesses], rank=ranks[0]
         )
+
+
+def _site(job: Job, rank: int) -> str | None:
+    """Where ``rank`` called the collective that it waits in, from the watchdog's stack trace."""
+    for item in job.of_fact("call-site"):
+        if item.rank == rank:
+            return f"{item.text('function')} at {item.text('file')}:{item.text('line')}"
+    return None
 
 
 def _too_short(job: Job, wait: Wait, ranks: Sequence[int], doing: Activity | None) -> Item:

@@ -82,7 +82,9 @@ class FlightRecorderReader:
         if not is_dump(value):
             note = "not a flight-recorder dump: none of its keys is there"
             return FlightRecorderReading(KIND, notes=(note,), complete=False)
-        rank = source.rank if source.rank is not None else rank_of_name(source.name)
+        # the recorder names its files; a label may stem from a folder that is called after the failure
+        rank = rank_of_name(source.path or source.name)
+        rank = source.rank if rank is None else rank
         dump = parse_dump(value, source.name, rank, complete)
         notes: list[str] = []
         if not complete:

@@ -37,7 +37,7 @@ def rank_of_name(name: str) -> int | None:
     base = re.split(r"[/\\]", name)[-1]
     while (shorter := _SUFFIX.sub("", base)) != base:
         base = shorter
-    found = _RANK.findall(base) or _TRAILING.findall(base) or _RANK.findall(name)
+    found = _RANK.findall(base) or _TRAILING.findall(base)
     return int(found[-1]) if found else None
 
 

@@ -54,11 +54,12 @@ class RuleSet(Mapping[str, Rule]):
         found: dict[str, tuple[list[str], bool]] = {}
         for rule_id, raw in self._raw.items():
             frequent = bool((raw.get("signature") or {}).get("frequent"))
-            for literal in raw["_anchors"]:
-                ids, every = found.setdefault(" ".join(literal.lower().split()), ([], True))
+            for anchor in raw["_anchors"]:
+                literal = anchor.lower()
+                ids, every = found.setdefault(literal, ([], True))
                 ids.append(rule_id)
                 # a literal is sampled only when all of its rules are content with samples
-                found[" ".join(literal.lower().split())] = (ids, every and frequent)
+                found[literal] = (ids, every and frequent)
         return {literal: (tuple(ids), every) for literal, (ids, every) in found.items()}
 
     def derived(self) -> tuple[str, ...]:
@@ -245,13 +246,13 @@ def _read_cache(path: Path) -> list[dict[str, Any]] | None:
         with path.open("rb") as stream:
             if os.fstat(stream.fileno()).st_uid != os.getuid():
                 return None
-            data = json.loads(stream.read())
+            checksum, _, body = stream.read().partition(b"\n")
+        if hashlib.sha256(body).hexdigest().encode() != checksum:
+            return None
+        rules = json.loads(body)
     except (OSError, ValueError):
         return None
-    rules = data.get("rules") if isinstance(data, dict) else None
-    if not isinstance(rules, list) or data.get("checksum") != _checksum(rules):
-        return None
-    return rules
+    return rules if isinstance(rules, list) else None
 
 
 def _write_cache(path: Path, rules: list[dict[str, Any]]) -> None:
@@ -260,14 +261,11 @@ def _write_cache(path: Path, rules: list[dict[str, Any]]) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            json.dump({"checksum": _checksum(rules), "rules": rules}, stream)
+        body = json.dumps(rules, separators=(",", ":")).encode()
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
         temporary.replace(path)
         for stale in sorted(path.parent.glob("rules-*.json"), key=lambda p: p.stat().st_mtime)[:-8]:
             stale.unlink(missing_ok=True)
     except OSError:
         return
-
-
-def _checksum(rules: list[dict[str, Any]]) -> str:
-    return hashlib.sha256(json.dumps(rules, sort_keys=True).encode()).hexdigest()

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-
-def expression_of(anchor: str) -> bytes:
-    """An anchor as a Hyperscan expression: literal bytes, spaces matching any white space."""
-    words = anchor.split()
-    return rb"\s+".join(
-        b"".join(b"\\x%02x" % byte if not _plain(byte) else bytes((byte,)) for byte in word.encode())
-        for word in words
-    )
+_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
-def _plain(byte: int) -> bool:
-    return byte in b"_ " or chr(byte).isalnum() and byte < 128
+def expressions_of(anchor: str) -> Iterator[bytes]:
+    """An anchor as Hyperscan literals: as it stands, and wrapped at each of its spaces.
+
+    Pure literals compile a hundred times faster than patterns with ``\\s+`` and scan faster too, so
+    the places where a program may wrap its message are spelled out.
+    """
+    words = anchor.split(" ")
+    for wrap in range(len(words)):
+        gaps = [" "] * len(words)
+        if wrap:
+            gaps[wrap] = "\n"
+        text = words[0] + "".join(gap + word for gap, word in zip(gaps[1:], words[1:], strict=True))
+        yield b"".join(bytes((c,)) if c in _PLAIN else b"\\x%02x" % c for c in text.encode())
 
 
 class AnchorDatabase:
@@ -31,18 +35,18 @@ class AnchorDatabase:
 
         self._hyperscan = hyperscan
         self._threads = threading.local()
-        self._empty = not anchors
-        if self._empty:
-            return
         once = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
         every = hyperscan.HS_FLAG_CASELESS
-        ids = sorted(anchors)
+        entries = [(e, i) for i in sorted(anchors) for e in expressions_of(anchors[i])]
+        self._empty = not entries
+        if self._empty:
+            return
         self._database = hyperscan.Database()
         self._database.compile(
-            expressions=[expression_of(anchors[i]) for i in ids],
-            ids=ids,
-            elements=len(ids),
-            flags=[once if i in sampled else every for i in ids],
+            expressions=[expression for expression, _ in entries],
+            ids=[number for _, number in entries],
+            elements=len(entries),
+            flags=[once if number in sampled else every for _, number in entries],
         )
 
     def scan(self, data: bytes) -> list[tuple[int, int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from triage.model import Value
+from triage.model import Prefix, Value
 from triage.scan.collect import Collector, Sighting
 from triage.scan.prefix import Continuation
 from triage.scan.traceback import Traceback, parse_faulthandler, parse_traceback
@@ -28,14 +28,22 @@ class ExceptionScan:
     """The tracebacks of one source, and which byte ranges they cover."""
 
     _begins: list[int] = field(default_factory=list)
-    _ends: list[int] = field(default_factory=list)
+    _ranges: list[tuple[int, Prefix, str]] = field(default_factory=list)
+    """End of each traceback, the prefix of its first line and the stream of its others."""
     _parsed: int = 0
 
-    def covers(self, offset: int) -> bool:
-        """Whether the line at ``offset`` is part of a traceback."""
+    def header(self, offset: int, prefix: Prefix) -> Prefix | None:
+        """The prefix of the traceback that the line at ``offset`` is part of, None when of none.
+
+        Loggers name the rank on the first line of a traceback only.
+        """
         at = bisect_right(self._begins, offset) - 1
         # tracebacks of several ranks interleave: look at the few that may enclose the line
-        return any(offset <= self._ends[i] for i in range(max(0, at - 8), at + 1))
+        for i in range(at, max(-1, at - 9), -1):
+            end, head, stream = self._ranges[i]
+            if offset <= end and prefix.stream in (stream, head.stream):
+                return head
+        return None
 
     def visit(self, view: BlockLines, line: Line, collector: Collector) -> None:
         """Parse the traceback that begins on ``line`` and record it."""
@@ -54,7 +62,7 @@ class ExceptionScan:
         if found is None:
             return
         last = lines[min(found.end, len(lines)) - 1]
-        self._remember(offset, view.block.offset + last.start)
+        self._remember(offset, view.block.offset + last.start, line.prefix, last.prefix.stream)
         named = found.root.message_line if found.root.message_line is not None else found.end - 1
         raised = lines[min(named, len(lines) - 1)]
         collector.add(
@@ -74,9 +82,7 @@ class ExceptionScan:
             )
         )
 
-    def _fatal(
-        self, view: BlockLines, lines: list[Line], messages: list[str], collector: Collector
-    ) -> None:
+    def _fatal(self, view: BlockLines, lines: list[Line], messages: list[str], collector: Collector) -> None:
         dump = parse_faulthandler(messages, 0)
         line = lines[0]
         fields: dict[str, Value] = {"error": line.message.partition("Fatal Python error:")[2].strip() or None}
@@ -96,10 +102,10 @@ class ExceptionScan:
             )
         )
 
-    def _remember(self, begin: int, end: int) -> None:
+    def _remember(self, begin: int, end: int, head: Prefix, stream: str) -> None:
         at = bisect_right(self._begins, begin)
         self._begins.insert(at, begin)
-        self._ends.insert(at, end)
+        self._ranges.insert(at, (end, head, stream))
 
 
 def exception_fields(found: Traceback) -> dict[str, Value]:
@@ -128,7 +134,7 @@ def _writer_lines(view: BlockLines, line: Line) -> list[Line]:
     continuation = Continuation(line.prefix)
     skipped = 0
     for following in view.after(line):
-        belongs = continuation.takes(following.prefix, following.message)
+        belongs = continuation.takes(following.prefix)
         if belongs is None or len(lines) >= MAX_LINES:
             break
         if belongs:

@@ -99,5 +99,3 @@ def _literal(anchor: str) -> str:
     import regex
 
     return " ".join(regex.escape(part) for part in anchor.split())
-
-

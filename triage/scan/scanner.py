@@ -209,18 +209,22 @@ class Scanner:
         text = "\n".join(line.raw for line in covered)
         line = record.lines[first]
         offset = view.block.offset + line.start
+        header = stream.exceptions.header(offset, line.prefix)
+        prefix = line.prefix
+        if header is not None and prefix.rank is None and not prefix.stamped:
+            prefix = header
         decisive = record.text[match.start : match.end].split("\n", 1)[0]
         at = text.find(decisive) if decisive else -1
         stream.collector.add(
             Sighting(
                 rule_id=claim.rule.id,
                 fields=match.fields,
-                prefix=line.prefix,
+                prefix=prefix,
                 offset=offset,
                 line=view.number(line.start),
                 text=text,
                 span=(at, at + len(decisive)) if at >= 0 else None,
-                raised=stream.exceptions.covers(offset),
+                raised=header is not None,
             )
         )
 

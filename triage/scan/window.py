@@ -142,7 +142,7 @@ def record_at(view: BlockLines, line: Line, *, before: int = 0, after: int = 0) 
     continuation = Continuation(line.prefix)
     skipped = 0
     for following in view.after(line):
-        belongs = continuation.takes(following.prefix, following.message)
+        belongs = continuation.takes(following.prefix)
         if belongs is None and len(tail) < after:
             continuation = Continuation(following.prefix)  # the writer's next record
         elif belongs is None:
@@ -166,6 +166,6 @@ def _preceding(view: BlockLines, line: Line, count: int) -> Iterator[Line]:
     for skipped, previous in enumerate(view.preceding(line)):
         if skipped > _SKIP // 8 or count <= 0:
             return
-        if Continuation(previous.prefix).takes(line.prefix, line.message):
+        if Continuation(previous.prefix).takes(line.prefix):
             count -= 1
             yield previous
