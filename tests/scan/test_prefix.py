@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from triage.model import Moment, Prefix
 from triage.scan.clock import iso
-from triage.scan.prefix import Continuation, same_writer, split_line
+from triage.scan.prefix import Continuation, split_line
 
 TABLES = Path(__file__).parent / "data" / "prefixes.txt"
 CONTROLS = str.maketrans("␛␍␉␂", "\x1b\r\t\ufeff")
@@ -197,13 +197,3 @@ def test_a_logger_that_repeats_its_prefix_ends_where_it_says_another_place() -> 
         "ERROR 11-04 12:34:56 [core.py:399] done",
         "ERROR 11-04 12:34:56 [core.py:396]   File b",
     ) == ["Traceback", "  File a"]
-
-
-def test_same_writer_wants_the_common_part() -> None:
-    tagged, bare, other = (split_line(t)[0] for t in ("[default1]:[rank1]: x", "[default1]:", "[default2]:x"))
-    assert same_writer(tagged, tagged)
-    assert not same_writer(tagged, bare)
-    assert not same_writer(tagged, other)
-    logged = split_line("[default1]:[rank1]:[E1104 18:38:34.69 a.cpp:1] x")[0]
-    assert same_writer(logged, bare)
-    assert not same_writer(bare, logged)

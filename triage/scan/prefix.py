@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from triage.model import Prefix
 from triage.scan.lazy import Lazy, compiled
-from triage.scan.prefixes import containers, launchers, loggers, nccl, system
+from triage.scan.prefixes import containers, glog, launchers, loggers, nccl, system
 from triage.scan.prefixes.draft import LEVEL_WORD, Draft, Parser
 
 MAX_LAYERS = 8
@@ -43,13 +43,13 @@ _LOWER: tuple[Parser, ...] = (
     system.dmesg_level,
 )
 _UPPER: tuple[Parser, ...] = (
-    loggers.glog,
+    glog.glog,
     loggers.level_stamp,
     loggers.python_root,
     system.syslog,
     nccl.nccl,
     containers.compose,
-    loggers.short_glog,
+    glog.short_glog,
     system.rsyslog,
 )
 _BRACKET_DIGIT: tuple[Parser, ...] = (
@@ -59,15 +59,17 @@ _BRACKET_DIGIT: tuple[Parser, ...] = (
     system.dmesg,
     loggers.tensorrt,
     loggers.us_stamp,
+    launchers.open_mpi,
 )
 _BRACKET_UPPER: tuple[Parser, ...] = (
-    loggers.c10,
+    glog.c10,
     loggers.tensorrt,
     loggers.transformers,
     loggers.nemo,
     launchers.rank_tag,
     system.dmesg_date,
     system.fabric_manager,
+    launchers.open_mpi,
 )
 _BRACKET_LOWER: tuple[Parser, ...] = (
     launchers.rank_tag,
@@ -75,6 +77,7 @@ _BRACKET_LOWER: tuple[Parser, ...] = (
     containers.pod,
     loggers.titan,
     launchers.mpi,
+    launchers.open_mpi,
 )
 _LOWER_CASE = "abcdefghijklmnopqrstuvwxyz"
 _PARSERS: dict[str, tuple[Parser, ...]] = {
@@ -145,26 +148,14 @@ def split_line(line: str) -> tuple[Prefix, str]:
     return draft.finish(_prefix_length(line, message)), message
 
 
-def same_writer(head: Prefix, other: Prefix) -> bool:
-    """Whether a line with prefix ``other`` may go on with what a line with prefix ``head`` began.
-
-    Loggers prefix only the first line of a record, launchers every line: after
-    ``[default3]:[rank3]:[E1104 …] …`` the record goes on as ``[default3]:…``, after SGLang's
-    ``[2025-11-04 12:34:56 TP3] …`` without any prefix. Stamps are not compared: see
-    :class:`Continuation`.
-    """
-    if other.stream == head.stream:
-        return True
-    if other.stamped or (other.stream and not head.stream.startswith(other.stream + "/")):
-        return False
-    return other.stream == _base(head)
-
-
 class Continuation:
     """Decides, line after line, which lines go on with the record that one line began.
 
-    When the lines of many ranks interleave, a line without the inner prefix belongs to the record
-    that was begun last. (Blank lines from which torch's exception hook left the tag off are nobody's.)
+    Launchers prefix every line, loggers only the first line of a record: after
+    ``[default3]:[rank3]:[E1104 …] …`` the record goes on as ``[default3]:…``, after SGLang's
+    ``[2025-11-04 12:34:56 TP3] …`` without any prefix. When the lines of many ranks interleave, a
+    line without the inner prefix belongs to the record that was begun last. Blank lines that torch's
+    exception hook left its tag off are nobody's.
     """
 
     def __init__(self, head: Prefix) -> None:
@@ -190,7 +181,7 @@ class Continuation:
         if prefix.stamped:
             self._overtaken = self._overtaken or _base(prefix) == self._base
             return False
-        return same_writer(head, prefix) and not self._overtaken
+        return prefix.stream == self._base and not self._overtaken
 
 
 def _base(prefix: Prefix) -> str:

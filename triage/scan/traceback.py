@@ -1,7 +1,7 @@
 """Python exceptions out of the lines of one writer.
 
 Lines come without their prefixes. Which lines belong together, when those of many ranks
-interleave, is decided before (:func:`triage.scan.prefix.same_writer`).
+interleave, is decided before (:class:`triage.scan.prefix.Continuation`).
 """
 
 from __future__ import annotations

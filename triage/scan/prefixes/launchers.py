@@ -18,6 +18,7 @@ _HOST = Lazy(_NAME + r":(?: |$)")
 _HOST_RANK = Lazy(_NAME + r":(\d{1,5}): ")
 _PROCESS = Lazy(r"\(([^\n]{0,120}?) ?\bpid=(\d{1,10})(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
 _RAY_DAEMON = Lazy(r"\((raylet|autoscaler|gcs_server)(?: \+\w+)?(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
+_OPEN_MPI = Lazy(r"\[([A-Za-z0-9][\w.-]{0,254}):(\d{1,10})\] ")
 _LABEL = r"(?<![A-Z])(ATTN_CP|MOE_DP|PCP|DCP|DP|PP|TP|EP|CP|rank=)(\d{1,5})(?!\d)"
 
 # lines of c10d begin like this after the rank inside their process group, which is no global rank
@@ -32,6 +33,7 @@ _NOT_HOSTS = frozenset(
     utf v veth vit x xid
     """.split()  # noqa: SIM905 - a list of words reads better as text
 )
+_FILES = (".py", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".c", ".so", ".sh", ".yaml", ".json", ".txt")
 _MACHINE_WORDS = (
     "node", "host", "gpu", "dgx", "hgx", "worker", "compute", "ip", "nid", "login", "server", "machine",
     "master", "cn", "gn", "pod", "dlc", "rig", "slurm", "cluster", "vm",
@@ -129,7 +131,7 @@ def host_label(text: str, at: int, draft: Draft) -> int:
 
 
 def process(text: str, at: int, draft: Draft) -> int:
-    """``(WorkerDict pid=3490362, ip=10.0.0.6) `` of Ray and ``(Worker_TP1 pid=901) `` of vLLM."""
+    """``(WorkerDict pid=3490362, ip=10.0.0.6) `` of Ray and SkyPilot, ``(Worker_TP1 pid=901) `` of vLLM."""
     found = _PROCESS.match(text, at)
     if found is None:
         found = _RAY_DAEMON.match(text, at)
@@ -142,9 +144,24 @@ def process(text: str, at: int, draft: Draft) -> int:
         draft.pid = int(pid)
         draft.writer(f"pid {pid}@{address}" if address else f"pid {pid}")
         add_labels(name, draft)
+        if ", rank=" in name:
+            # SkyPilot counts nodes
+            draft.task, draft.rank = draft.rank, None
     if address:
         draft.host = address
     draft.deduplicated = True
+    return found.end()
+
+
+def open_mpi(text: str, at: int, draft: Draft) -> int:
+    """``[gpu-12:12345] ``: Open MPI and PMIx about themselves, and Open MPI's signal handler."""
+    if draft.logged:
+        return at
+    found = _OPEN_MPI.match(text, at)
+    if found is None or found[1].endswith(_FILES):
+        return at
+    draft.host, draft.pid = found[1], int(found[2])
+    draft.writer(f"pid {draft.pid}@{draft.host}")
     return found.end()
 
 
@@ -175,7 +192,7 @@ def _is_machine(name: str, text: str, end: int) -> bool:
     if name[0].isdigit():
         parts = name.split(".")
         return len(parts) == 4 and all(part.isdigit() and len(part) < 4 for part in parts)
-    if name.endswith((".py", ".cc", ".cpp", ".cu", ".h", ".c", ".so", ".sh", ".yaml", ".json", ".txt")):
+    if name.endswith(_FILES):
         return False
     following = text[end : end + 12].lstrip(" ")
     if following.startswith(("Test NCCL", "Test CUDA")):

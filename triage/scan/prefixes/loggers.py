@@ -1,18 +1,15 @@
-"""What programs' own loggers put before a line: c10, glog, Python's logging and its many layouts."""
+"""What programs' own loggers put before a line: Python's logging in its many layouts, and the like."""
 
 from __future__ import annotations
 
 from triage.scan import clock
 from triage.scan.lazy import Lazy
 from triage.scan.prefixes.draft import LEVEL_WORD, LEVELS, TIME, Draft
+from triage.scan.prefixes.glog import COMPILE_ID
 from triage.scan.prefixes.launchers import add_labels
 
 _FILE = r"[\w./<>+-]+:\d+"
 
-_C10 = Lazy(r"\[([EWIFVD])(?:(\d{3,4}) (\d\d:\d\d:\d\d)(?:\.\d+)?)? ([\w./+-]+:\d+)\] ?")
-_GLOG = Lazy(r"([EWIFVDC])(\d{4}|\d{8}) " + TIME + r"(?: +(\d{1,10}))? ([^\s\]]{1,200})\](?: |$)")
-_COMPILE_ID = Lazy(r"\[(?:!?\d+/)?\d+/\d+(?:_\d+)?\](?: |$)")
-_SHORT_GLOG = Lazy(r"([EWIFVD]) (\d\d:\d\d:\d\d) ([\w.]+)\](?: |$)")
 
 _BRACKET = Lazy(r"\[(\d{4}-\d\d-\d\d)[ T]" + TIME + r"([^\]\n]{0,80})\] ?")
 _ISO = Lazy(r"(\d{4}[-/]\d\d[-/]\d\d) " + TIME + r"( ?(?:Z|UTC|[+-]\d\d:?\d\d)(?![\w:]))?(?=[\s:|]|$)")
@@ -50,54 +47,6 @@ _TENSORFLOW = Lazy(r": ([EWIFV]) (" + _FILE + r")\](?: |$)")
 _WORDS = Lazy(r"[ \t](" + LEVEL_WORD + r")(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?")
 _PLACE = Lazy(r"([\w./]+:\d+): ")
 _NATIVE_TAIL = Lazy(r" ([DIWEFC]) (\d{1,10}) \d+$")
-
-
-def c10(text: str, at: int, draft: Draft) -> int:
-    """``[E1104 18:38:34.697891902 ProcessGroupNCCL.cpp:744] ``; torch 2.2 and 2.3 without the time.
-
-    The digits after the point are a monotonic clock's and mean nothing beside the seconds.
-    """
-    found = _C10.match(text, at)
-    if found is None:
-        return at
-    level, date, time, logger = found.groups()
-    if date is not None:
-        draft.stamp(clock.glog(date, time))
-    draft.severity(level)
-    draft.logger = logger
-    return found.end()
-
-
-def glog(text: str, at: int, draft: Draft) -> int:
-    """``E1120 18:16:12.703000 22836 torch/distributed/run.py:1002] ``: glog, klog, absl, torch's Python."""
-    found = _GLOG.match(text, at)
-    if found is None:
-        return at
-    level, date, time, fraction, pid, logger = found.groups()
-    moment = clock.glog(date, time, fraction)
-    if moment is None:
-        return at
-    draft.stamp(moment)
-    draft.severity(level)
-    draft.logger = logger
-    end = found.end()
-    if ".py:" in logger:
-        # C++ programs print the thread there
-        draft.pid = int(pid) if pid else draft.pid
-        compiled = _COMPILE_ID.match(text, end)
-        end = compiled.end() if compiled else end
-    return end
-
-
-def short_glog(text: str, at: int, draft: Draft) -> int:
-    """``I 03:01:14 package.module] ``."""
-    found = _SHORT_GLOG.match(text, at)
-    if found is None:
-        return at
-    draft.stamp(clock.daytime(found[2]))
-    draft.severity(found[1])
-    draft.logger = found[3]
-    return found.end()
 
 
 def bracket_stamp(text: str, at: int, draft: Draft) -> int:
@@ -287,7 +236,8 @@ def _after_bracket(text: str, at: int, draft: Draft) -> int:
         at = found.end()
         if text.startswith("- ", at) and level is not None:
             at += 2
-    found = _ELASTIC.match(text, at)
+    compiled = COMPILE_ID.match(text, at)
+    found = _ELASTIC.match(text, compiled.end() if compiled else at)
     if found is not None:
         draft.logger = found[1]
         draft.severity(found[2])

@@ -12,7 +12,9 @@ _SYSLOG = Lazy(
 )
 _RSYSLOG = Lazy(r"([A-Za-z0-9][\w.-]{0,254}) ([\w./@-]{1,80})(?:\[(\d{1,10})\])?:(?: |$)")
 _DMESG = Lazy(r"\[ *(\d{1,10}\.\d{6})\](?: \[ *[TC]\d+\])?(?: |$)")
-_DMESG_DATE = Lazy(r"\[[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})\](?: |$)")
+_DMESG_DATE = Lazy(
+    r"\[[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})\](?: \[ *[TC]\d+\])?(?: |$)"
+)
 _DMESG_LEVEL = Lazy(
     r"(?:kern|user|mail|daemon|auth|syslog) *:(emerg|alert|crit|err|warn|notice|info|debug) *: "
 )
