@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 Value = str | int | float | bool | None | tuple["Value", ...]
 """A typed captured field. Bytes are ints, durations are float seconds, rank lists are tuples."""
@@ -332,7 +332,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The answer. ``to_dict`` in :mod:`triage.report.json` gives its published form."""
+    """The answer."""
 
     verdict: Verdict
     completed: bool | None
@@ -349,6 +349,37 @@ class Diagnosis:
     reasoning: tuple[str, ...] = ()
     """The causal argument, a line each, for ``--explain``."""
     stats: Mapping[str, int | float | str] = field(default_factory=dict)
+
+    # The formats live in triage.report; these doors are imported when somebody goes through them.
+
+    def to_dict(self) -> dict[str, Any]:
+        """The published form, as ``docs/schema/diagnosis.schema.json`` describes it."""
+        from importlib import import_module
+
+        published: dict[str, Any] = import_module("triage.report.json").to_dict(self)
+        return published
+
+    def to_json(self) -> str:
+        """The published form as JSON text."""
+        return self._render("json")
+
+    def to_markdown(self) -> str:
+        """The report as Markdown, for tickets."""
+        return self._render("md")
+
+    def to_text(self, *, width: int = 80) -> str:
+        """The report as the terminal shows it, without colours."""
+        return self._render("text", width=width)
+
+    def attach_to(self, receipt: Mapping[str, Any]) -> dict[str, Any]:
+        """A copy of ``receipt`` with this diagnosis under ``triage``."""
+        return {**receipt, "triage": self.to_dict()}
+
+    def _render(self, format: str, **options: Any) -> str:
+        from importlib import import_module
+
+        text: str = import_module("triage.report").render(self, format, **options)
+        return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,12 +180,21 @@ def _read(path: Path) -> str:
         raise RuleError(f"not UTF-8 at byte {error.start}", str(path)) from None
 
 
+def pack_rules(root: Path) -> dict[str, Any]:
+    """What ships in the wheel: the checked rules below ``root``."""
+    return {"engine": ENGINE_VERSION, "rules": parse_rule_files(root)}
+
+
 def _builtin() -> list[dict[str, Any]]:
-    if _CHECKOUT.is_dir() and (_CHECKOUT.parent / "pyproject.toml").is_file():
-        return _directory(_CHECKOUT)
     try:
-        return list(json.loads(_PACKED.read_bytes())["rules"])
-    except (OSError, ValueError, KeyError):
+        packed = _PACKED.read_bytes()
+    except OSError:
+        packed = b""
+    if not packed and _CHECKOUT.is_dir() and (_CHECKOUT.parent / "pyproject.toml").is_file():
+        return _directory(_CHECKOUT)  # a checkout that was not built
+    try:
+        return list(json.loads(packed)["rules"])
+    except (ValueError, KeyError):
         raise RuleError(
             "the built-in rules are missing from this installation: reinstall triage", str(_PACKED)
         ) from None

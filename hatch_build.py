@@ -1,0 +1,32 @@
+"""Packs the rules into the wheel: checked once, shipped as one JSON file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class RulePacker(BuildHookInterface):  # type: ignore[type-arg]
+    """Writes ``triage/rules/_packed.json`` from ``rules/`` when a wheel is built."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Parse and check every rule; a broken one stops the build."""
+        if self.target_name != "wheel" or version == "editable":
+            return
+        root = Path(self.root)
+        packed = root / "build" / "_packed.json"
+        sys.path.insert(0, str(root))
+        try:
+            from triage.rules.loader import pack_rules
+
+            packed.parent.mkdir(exist_ok=True)
+            packed.write_text(json.dumps(pack_rules(root / "rules"), separators=(",", ":"), ensure_ascii=False))
+        finally:
+            sys.path.remove(str(root))
+        build_data["force_include"][str(packed)] = "triage/rules/_packed.json"
