@@ -21,7 +21,8 @@ _PAIR = re.compile(r"\s*(?P<key>[A-Za-z][\w ]{1,30}?)\s*:\s*(?P<value>\S.*?)\s*$
 _PERF = re.compile(r"# Port (?:extended )?counters: Lid (?P<lid>\d+) port (?P<port>\d{1,3})")
 _COUNT = re.compile(r"\s*(?P<name>[A-Z][A-Za-z0-9]{4,40}):\.*\s*(?P<count>\d{1,20})\s*$")
 _SYSFS = re.compile(
-    r"infiniband/(?P<device>[\w.-]+)/ports/(?P<port>\d{1,2})/(?:hw_)?counters/(?P<name>\w{3,40}):\s*(?P<count>\d{1,20})"
+    r"infiniband/(?P<device>[\w.-]+)/ports/(?P<port>\d{1,2})/(?:hw_)?counters/"
+    r"(?P<name>\w{3,40}):\s*(?P<count>\d{1,20})"
 )
 _NETDEV = re.compile(
     r"(?:^|\s)(?P<device>[\w.-]+) port (?P<port>\d{1,2}) ==> (?P<netdev>\S+) \((?P<state>Up|Down)\)"
@@ -31,7 +32,8 @@ _RDMA = re.compile(
     r"state (?P<state>\w+) physical_state (?P<phys>\w+)(?: netdev (?P<netdev>\S+))?"
 )
 _GID = re.compile(
-    r"(?P<device>[\w.-]+)\s+(?P<port>\d{1,2})\s+(?P<index>\d{1,3})\s+(?P<gid>(?:[0-9a-f]{4}:){7}[0-9a-f]{4})"
+    r"(?P<device>[\w.-]+)\s+(?P<port>\d{1,2})\s+(?P<index>\d{1,3})\s+"
+    r"(?P<gid>(?:[0-9a-f]{4}:){7}[0-9a-f]{4})"
     r"(?:\s+(?P<ip>\d{1,3}(?:\.\d{1,3}){3}))?\s+v(?P<version>[12])(?:\s+(?P<netdev>\S+))?"
 )
 _KEYS = {
@@ -232,14 +234,13 @@ def begins(text: str) -> bool:
     return any(pattern.search(text) for pattern in patterns)
 
 
+_ANY_PAIR = re.compile(r"\s*[A-Za-z][\w ]{1,30}:\s+\S+(?: \S+){0,4}\s*$")
+
+
 def belongs(text: str) -> bool:
     """Can this line be part of such output?"""
-    plain = text.strip()
     return (
         begins(text)
-        or _PORT.search(text) is not None
-        or _COUNT.match(text) is not None
-        or re.match(r"[A-Za-z][\w .]{1,30}:\s*\S", plain) is not None
-        or plain.startswith(("DEV", "---", "GID["))
-        or plain.startswith("n_gids_found")
+        or any(pattern.match(text) for pattern in (_PORT, _COUNT, _ANY_PAIR))
+        or text.strip().startswith(("DEV", "---", "GID[", "n_gids_found"))
     )

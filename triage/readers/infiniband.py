@@ -10,6 +10,8 @@ from triage.readers.capture import Findings, Line, lines_of, mostly, prompt_host
 from triage.readers.ib_ports import Port, begins, belongs, ports
 
 KIND = "ibstat"
+_ENOUGH = 3
+"""Active ports of one kind from which a further one that is down counts as broken."""
 
 _UNSTABLE = ("linkerrorrecovery", "portconfigurationtraining", "phytest", "sleep")
 _LINK_ERRORS = {
@@ -118,14 +120,15 @@ def _states(described: Sequence[Port]) -> Iterator[tuple[str, list[Port]]]:
 def _spare(port: Port, active: Sequence[Port]) -> bool:
     """Is a port that is down probably one that nobody cabled?
 
-    The second port of an adapter whose first is active, a port of another network, or the odd
-    adapter of a type of which none is active.
+    The second port of an adapter whose first is active, or one with few active ports of its kind.
     """
     if any(other.device == port.device for other in active):
         return True
-    same_layer = [p for p in active if p.ethernet == port.ethernet]
+    like = [p for p in active if p.ethernet == port.ethernet]
     kind = port.values.get("type")
-    return not same_layer or (kind is not None and all(p.values.get("type") != kind for p in same_layer))
+    if kind is not None:
+        like = [p for p in like if p.values.get("type") == kind]
+    return len(like) < _ENOUGH
 
 
 def _usual_rate(port: Port, described: Sequence[Port]) -> float | None:
