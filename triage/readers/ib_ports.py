@@ -28,7 +28,8 @@ _NETDEV = re.compile(
     r"(?:^|\s)(?P<device>[\w.-]+) port (?P<port>\d{1,2}) ==> (?P<netdev>\S+) \((?P<state>Up|Down)\)"
 )
 _RDMA = re.compile(
-    r"(?:^|\s)link (?P<device>[\w.-]+)/(?P<port>\d{1,2}) (?:subnet_prefix \S+ |lid \d+ |sm_lid \d+ |lmc \d+ )*"
+    r"(?:^|\s)link (?P<device>[\w.-]+)/(?P<port>\d{1,2}) "
+    r"(?:subnet_prefix \S+ |lid \d+ |sm_lid \d+ |lmc \d+ )*"
     r"state (?P<state>\w+) physical_state (?P<phys>\w+)(?: netdev (?P<netdev>\S+))?"
 )
 _GID = re.compile(
@@ -40,7 +41,8 @@ _KEYS = {
     "state": "state", "physical state": "phys", "phys state": "phys", "phys_state": "phys", "rate": "rate",
     "link layer": "layer", "link_layer": "layer", "sm lid": "sm_lid", "sm_lid": "sm_lid",
     "base lid": "lid", "port_lid": "lid", "ca type": "type", "active_mtu": "mtu", "max_mtu": "max_mtu",
-    "firmware version": "firmware", "fw_ver": "firmware", "number of ports": "ports", "phys_port_cnt": "ports",
+    "firmware version": "firmware", "fw_ver": "firmware",
+    "number of ports": "ports", "phys_port_cnt": "ports",
     "vendor_part_id": "type", "board_id": "board", "active_width": "width", "active_speed": "speed",
 }  # fmt: skip
 _DEVICE_KEYS = frozenset({"type", "firmware", "ports", "board"})
