@@ -1,152 +1,168 @@
-"""The commands and their options, as typer sees them. Implementations are imported when they run."""
+"""The commands and their options. What a command does is imported when it runs.
+
+The standard library's parser is used because it starts in a few milliseconds; completions come from
+shtab, which reads the same parser.
+"""
 
 from __future__ import annotations
 
-from enum import Enum
+import argparse
+import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Optional
 
-import typer
+from triage.errors import UsageError
 
-app = typer.Typer(
-    name="triage",
-    help="Name the root cause of a failed distributed GPU job, and what to do about it, in order.\n\n"
-    "[PATH]... may be given without a command: `triage job.err` is `triage diagnose job.err`.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-rules_app = typer.Typer(
-    help="List, show, check and test rules.", no_args_is_help=True, rich_markup_mode=None
-)
-app.add_typer(rules_app, name="rules")
+FORMATS = ("text", "json", "md", "oneline")
+COMMANDS = ("diagnose", "rules")
+_EXIT_CODES = "exit codes: 0 healthy, 1 failed, 2 could not do the job, 3 inconclusive"
+_SHELLS = ("bash", "zsh", "tcsh")
 
 
-class Format(str, Enum):
-    """Output formats."""
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are triage's own: one line, and the way out."""
 
-    text = "text"
-    json = "json"
-    md = "md"
-    oneline = "oneline"
+    def error(self, message: str) -> None:  # type: ignore[override]
+        raise UsageError(f"{message}; see `{self.prog} --help`")
 
 
-RulesOption = Annotated[
-    Optional[list[Path]],  # noqa: UP045  typer reads the annotation at run time
-    typer.Option("--rules", metavar="DIR", help="Add a directory of rules; they win over built-in ones."),
-]
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    root = _Parser(
+        prog="triage",
+        description="Name the root cause of a failed distributed GPU job, and what to do about it, in order.",
+        epilog=f"`triage PATH…` is short for `triage diagnose PATH…`. {_EXIT_CODES}.",
+    )
+    root.add_argument("--version", action="store_true", help="print the version")
+    root.add_argument(
+        "--print-completion", choices=_SHELLS, metavar="SHELL", help=f"print a completion script ({', '.join(_SHELLS)})"
+    )
+    commands = root.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    _add_diagnose(commands)
+    _add_rules(commands)
+    return root
 
 
-def _version(show: bool) -> None:
-    if show:
+def _add_diagnose(commands: argparse._SubParsersAction[_Parser]) -> None:
+    command = commands.add_parser(
+        "diagnose",
+        help="say what broke first, where, why, and what to do (the default)",
+        description="Say what broke first, where, why, and what to do. All paths are one job.",
+        epilog=f"{_EXIT_CODES}.",
+    )
+    paths = command.add_argument(
+        "paths", nargs="+", metavar="PATH", help="logs, dumps, directories, globs; - is standard input"
+    )
+    paths.complete = {"bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"}  # type: ignore[attr-defined]
+    command.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print it (default: text)")
+    _add_rules_option(command)
+    command.add_argument("--receipt", type=Path, metavar="FILE", help="the run's receipt (JSON), as context")
+    command.add_argument(
+        "--per-job", action="store_true", help="take the paths apart into jobs instead of reading them as one"
+    )
+    command.add_argument(
+        "--explain", action="store_true", help="show the ledger, the argument and why the runner-up lost"
+    )
+    command.add_argument(
+        "-v", "--verbose", action="store_true", help="show all findings, benign ones too, and the sources"
+    )
+    command.add_argument("--no-color", action="store_true", help="never colour the output")
+    command.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever the verdict; for hooks")
+
+
+def _add_rules(commands: argparse._SubParsersAction[_Parser]) -> None:
+    rules = commands.add_parser("rules", help="list, show, check, test and draft rules")
+    actions = rules.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
+    listing = actions.add_parser("list", help="list rules: id, role, category, title, origin")
+    listing.add_argument("stack", nargs="?", help="only rules of this stack")
+    _add_rules_option(listing)
+    show = actions.add_parser("show", help="show one rule: what it means, what to do, where it came from")
+    show.add_argument("id", metavar="ID", help="the rule's id, e.g. torch.oom")
+    _add_rules_option(show)
+    for name, what in (
+        ("lint", "check rules for everything that would make them useless or dangerous"),
+        ("test", "run the examples of rules, each against all rules"),
+    ):
+        action = actions.add_parser(name, help=what)
+        action.add_argument(
+            "paths", nargs="*", type=Path, metavar="PATH", help="rule files or directories; all rules if none"
+        )
+    drafting = actions.add_parser("draft", help="propose a rule for the failure in a log")
+    drafting.add_argument("log", metavar="LOG", help="a log whose failure no rule knows")
+
+
+def _add_rules_option(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--rules", action="append", type=Path, default=[], metavar="DIR",
+        help="add a directory of rules; they win over built-in ones by id",
+    )  # fmt: skip
+
+
+def execute(arguments: Sequence[str]) -> int:
+    """Run the command line; returns the exit code."""
+    given = list(arguments)
+    if given and given[0] not in COMMANDS and not _is_root_option(given[0]):
+        given.insert(0, "diagnose")
+    root = parser()
+    options = root.parse_args(given)
+    if options.version:
         from triage import __version__
 
-        typer.echo(f"triage {__version__}")
-        raise typer.Exit
+        print(f"triage {__version__}")
+        return 0
+    if options.print_completion:
+        return _completion(root, options.print_completion)
+    if options.command == "diagnose":
+        return _diagnose(options)
+    if options.command == "rules":
+        return _rules(options)
+    root.print_help()
+    return 2 if not given else 0
 
 
-@app.callback()
-def _root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Options of triage itself."""
+def _is_root_option(word: str) -> bool:
+    return word in {"-h", "--help", "--version"} or word.startswith("--print-completion")
 
 
-@app.command()
-def diagnose(
-    paths: Annotated[
-        list[str],
-        typer.Argument(metavar="PATH...", help="Logs, dumps, directories, globs; - is standard input."),
-    ],
-    format: Annotated[Format, typer.Option("--format", "-f", help="How to print it.")] = Format.text,
-    rules: RulesOption = None,
-    receipt: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option("--receipt", metavar="FILE", help="The run's receipt (JSON), as context."),
-    ] = None,
-    per_job: Annotated[
-        bool, typer.Option("--per-job", help="Take the paths apart into jobs instead of reading them as one.")
-    ] = False,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Show the ledger, the argument and why the runner-up lost.")
-    ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show all findings, benign ones too, and the sources.")
-    ] = False,
-    no_color: Annotated[bool, typer.Option("--no-color", help="Never colour the output.")] = False,
-    exit_zero: Annotated[
-        bool, typer.Option("--exit-zero", help="Exit with 0 whatever the verdict; for hooks.")
-    ] = False,
-) -> int:
-    """Say what broke first, where, why, and what to do. All paths are one job.
+def _diagnose(options: argparse.Namespace) -> int:
+    from triage.cli.diagnose import Options
+    from triage.cli.diagnose import execute as diagnose
 
-    Exit codes: 0 healthy, 1 failed, 2 could not do the job, 3 inconclusive.
-    """
-    from triage.cli.diagnose import Options, execute
-
-    options = Options(
-        format=format.value, rules=tuple(rules or ()), receipt=receipt, per_job=per_job,
-        explain=explain, verbose=verbose, color=False if no_color else None, exit_zero=exit_zero,
-    )  # fmt: skip
-    return execute(paths, options)
+    return diagnose(
+        options.paths,
+        Options(
+            format=options.format,
+            rules=tuple(options.rules),
+            receipt=options.receipt,
+            per_job=options.per_job,
+            explain=options.explain,
+            verbose=options.verbose,
+            color=False if options.no_color else None,
+            exit_zero=options.exit_zero,
+        ),
+    )
 
 
-@rules_app.command("list")
-def rules_list(
-    stack: Annotated[Optional[str], typer.Argument(help="Only rules of this stack.")] = None,  # noqa: UP045
-    rules: RulesOption = None,
-) -> int:
-    """List rules: id, role, category, title."""
-    from triage.cli.rules import list_rules
+def _rules(options: argparse.Namespace) -> int:
+    from triage.cli import rules
 
-    return list_rules(stack, tuple(rules or ()))
-
-
-@rules_app.command("show")
-def rules_show(
-    rule_id: Annotated[str, typer.Argument(metavar="ID", help="The rule's id, e.g. torch.oom.")],
-    rules: RulesOption = None,
-) -> int:
-    """Show one rule: what it means, what to do, where it came from."""
-    from triage.cli.rules import show_rule
-
-    return show_rule(rule_id, tuple(rules or ()))
-
-
-@rules_app.command("lint")
-def rules_lint(
-    paths: Annotated[
-        Optional[list[Path]],  # noqa: UP045
-        typer.Argument(metavar="[PATH]...", help="Rule files or directories; the built-in rules if none."),
-    ] = None,
-) -> int:
-    """Check rules for everything that would make them useless or dangerous."""
-    from triage.cli.rules import lint_rules
-
-    return lint_rules(tuple(paths or ()))
-
-
-@rules_app.command("test")
-def rules_test(
-    paths: Annotated[
-        Optional[list[Path]],  # noqa: UP045
-        typer.Argument(metavar="[PATH]...", help="Rule files or directories; the built-in rules if none."),
-    ] = None,
-) -> int:
-    """Run the examples of rules, each against all rules."""
-    from triage.cli.rules import test_rules
-
-    return test_rules(tuple(paths or ()))
-
-
-@rules_app.command("draft")
-def rules_draft(
-    path: Annotated[str, typer.Argument(metavar="LOG", help="A log whose failure no rule knows.")],
-) -> int:
-    """Propose a rule for the failure in a log, with anchor, pattern and examples filled in."""
+    if options.action == "list":
+        return rules.list_rules(options.stack, options.rules)
+    if options.action == "show":
+        return rules.show_rule(options.id, options.rules)
+    if options.action == "lint":
+        return rules.lint_rules(options.paths)
+    if options.action == "test":
+        return rules.test_rules(options.paths)
     from triage.cli.draft import draft_rule
 
-    return draft_rule(path)
+    return draft_rule(options.log)
+
+
+def _completion(root: argparse.ArgumentParser, shell: str) -> int:
+    try:
+        import shtab
+    except ImportError:
+        raise UsageError("completion scripts need shtab: pip install shtab") from None
+    sys.stdout.write(shtab.complete(root, shell=shell) + "\n")
+    return 0

@@ -8,9 +8,6 @@ from collections.abc import Sequence
 
 from triage.errors import TriageError
 
-COMMANDS = frozenset({"diagnose", "rules"})
-"""Sub-commands; any other first word is something to diagnose."""
-_OWN_OPTIONS = frozenset({"--help", "-h", "--version", "--install-completion", "--show-completion"})
 INTERRUPTED = 130
 
 
@@ -22,7 +19,9 @@ def run(arguments: Sequence[str] | None = None) -> None:
 def main(arguments: list[str]) -> int:
     """As :func:`run`, but returns the exit code."""
     try:
-        return _dispatch(arguments)
+        from triage.cli.app import execute
+
+        return execute(arguments)
     except TriageError as error:
         print(f"triage: {error}", file=sys.stderr)
         return 2
@@ -38,12 +37,3 @@ def main(arguments: list[str]) -> int:
     except MemoryError:
         print("triage: out of memory; give it fewer inputs at once", file=sys.stderr)
         return 2
-
-
-def _dispatch(arguments: list[str]) -> int:
-    from triage.cli.app import app
-
-    if arguments and arguments[0] not in COMMANDS and arguments[0] not in _OWN_OPTIONS:
-        arguments = ["diagnose", *arguments]
-    outcome = app(args=arguments or ["--help"], prog_name="triage", standalone_mode=False)
-    return outcome if isinstance(outcome, int) else 0

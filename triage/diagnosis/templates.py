@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from triage.rules.fields import show
-from triage.rules.lint import PLACEHOLDER
 from triage.rules.schema import Rule
+from triage.rules.templates import PLACEHOLDER
 
 MAX_VALUE = 240
 _ALTERNATIVE = re.compile(r"\s+")

@@ -10,6 +10,7 @@ from triage.rules.expressions import PURE_FUNCTIONS, Expression
 from triage.rules.loader import RuleSet
 from triage.rules.patterns import MIN_ANCHOR, compile_pattern, infer_anchors
 from triage.rules.schema import Rule
+from triage.rules.templates import template_names
 
 ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\.[a-z0-9]+(?:-[a-z0-9]+)*$")
 STANDARD_NAMES = frozenset(
@@ -165,15 +166,6 @@ def _templates(rule: Rule) -> Iterator[str]:
         for name in template_names(text):
             if name not in known:
                 yield f"{where}: placeholder {{{name}}} is not a field; known: {', '.join(sorted(known))}"
-
-
-PLACEHOLDER = re.compile(r"(?<![\\$%{])\{([a-z][a-z0-9_]*)(?:\|([^{}]*))?\}(?!\})")
-"""``{field}`` or ``{field|text when unknown}``; ``${VAR}`` and ``{{`` are left alone."""
-
-
-def template_names(text: str) -> Iterator[str]:
-    """The placeholders of a template."""
-    return (match[1] for match in PLACEHOLDER.finditer(text))
 
 
 def field_names(rule: Rule) -> Iterator[str]:

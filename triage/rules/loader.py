@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from triage.rules.patterns import infer_anchors
 from triage.rules.schema import ENGINE_VERSION, Rule, rule_from_mapping
 
 BUILTIN = "triage"
+ENTRY_POINTS = "triage.rules"
 _PACKED = Path(__file__).parent / "_packed.json"
 _CHECKOUT = Path(__file__).resolve().parents[2] / "rules"
 _CACHE_FORMAT = 3
@@ -205,11 +207,13 @@ def _installed() -> list[tuple[str, list[dict[str, Any]]]]:
 
     An entry point names a module or package; its directory (or its ``RULES`` path) holds the YAML.
     """
+    if not _offered():
+        return []
     from importlib.metadata import entry_points
     from importlib.util import find_spec
 
     packs: list[tuple[str, list[dict[str, Any]]]] = []
-    for point in sorted(entry_points(group="triage.rules"), key=lambda p: p.name):
+    for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda p: p.name):
         try:
             spec = find_spec(point.module)
         except ImportError as error:
@@ -219,6 +223,25 @@ def _installed() -> list[tuple[str, list[dict[str, Any]]]]:
             raise RuleError(f"rule pack {point.name!r}: {point.module} is not an installed package")
         packs.append((point.name, _directory(Path(locations[0]))))
     return packs
+
+
+def _offered() -> bool:
+    """Whether any installed package declares rules; importlib.metadata takes too long to be asked."""
+    wanted = f"[{ENTRY_POINTS}]".encode()
+    for place in sys.path:
+        try:
+            with os.scandir(place or ".") as entries:
+                packages = [e.path for e in entries if e.name.endswith((".dist-info", ".egg-info"))]
+        except OSError:
+            continue
+        for package in packages:
+            try:
+                with open(os.path.join(package, "entry_points.txt"), "rb") as stream:  # noqa: PTH118
+                    if wanted in stream.read():
+                        return True
+            except OSError:
+                continue
+    return False
 
 
 def _directory(root: Path) -> list[dict[str, Any]]:

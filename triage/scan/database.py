@@ -9,19 +9,35 @@ from typing import Any
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
-def expressions_of(anchor: str) -> Iterator[bytes]:
-    """An anchor as Hyperscan literals: as it stands, and wrapped at each of its spaces.
+def expressions_of(anchor: str, wrapped: bool = False) -> Iterator[bytes]:
+    """An anchor as Hyperscan literals: as it stands and, when ``wrapped``, broken at each space.
 
     Pure literals compile a hundred times faster than patterns with ``\\s+`` and scan faster too, so
-    the places where a program may wrap its message are spelled out.
+    the places where a program may wrap its message are spelled out, and only where lines look wrapped.
     """
     words = anchor.split(" ")
-    for wrap in range(len(words)):
+    for wrap in range(len(words) if wrapped else 1):
         gaps = [" "] * len(words)
         if wrap:
             gaps[wrap] = "\n"
         text = words[0] + "".join(gap + word for gap, word in zip(gaps[1:], words[1:], strict=True))
-        yield b"".join(bytes((c,)) if c in _PLAIN else b"\\x%02x" % c for c in text.encode())
+        yield _escaped(text)
+
+
+def _escaped(text: str) -> bytes:
+    return b"".join(bytes((c,)) if c in _PLAIN else b"\\x%02x" % c for c in text.encode())
+
+
+def looks_wrapped(data: bytes) -> bool:
+    """Whether lines end where a console of 80 or 100 columns would have broken them.
+
+    rich wraps whatever goes through it; its boxes give it away, or several lines of nearly the same
+    length that end in the middle of a sentence.
+    """
+    if "╭─".encode() in data or "│".encode() in data:
+        return True
+    full = sum(1 for line in data.split(b"\n") if 76 <= len(line) <= 80 and line[-1:].isalnum())
+    return full >= 3
 
 
 class AnchorDatabase:
@@ -30,14 +46,16 @@ class AnchorDatabase:
     Anchors named in ``sampled`` report at most one hit a scan (the first); the others report all.
     """
 
-    def __init__(self, anchors: Mapping[int, str], sampled: Collection[int] = ()) -> None:
+    def __init__(
+        self, anchors: Mapping[int, str], sampled: Collection[int] = (), *, wrapped: bool = False
+    ) -> None:
         import hyperscan
 
         self._hyperscan = hyperscan
         self._threads = threading.local()
         once = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
         every = hyperscan.HS_FLAG_CASELESS
-        entries = [(e, i) for i in sorted(anchors) for e in expressions_of(anchors[i])]
+        entries = [(e, i) for i in sorted(anchors) for e in expressions_of(anchors[i], wrapped)]
         self._empty = not entries
         if self._empty:
             return

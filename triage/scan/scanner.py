@@ -10,23 +10,28 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from triage.model import Block, Source
 from triage.rules.loader import RuleSet
 from triage.rules.schema import Rule
 from triage.scan.collect import Collector, Sighting
-from triage.scan.database import AnchorDatabase
+from triage.scan.database import AnchorDatabase, looks_wrapped
 from triage.scan.exceptions import EXCEPTION_ANCHORS, ExceptionScan
 from triage.scan.matching import Match, Matcher
 from triage.scan.window import BlockLines, Record, record_at
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 THREADS = 2
 DEPTH = 4
 """Blocks in flight; sampling decisions lag by as many."""
 BLOCK_BUDGET = 1024
 FREQUENT_BLOCK_BUDGET = 96
+LOOK = 32 * 1024
+"""Bytes at both ends of a source in which lines are looked at for wrapping."""
 SOURCE_BUDGET = 4096
 """Hits of one anchor that are looked at one by one; beyond, one a block."""
 
@@ -41,6 +46,7 @@ class _Stream:
     seen: dict[int, int] = field(default_factory=dict)
     hot: frozenset[int] = frozenset()
     exceptions: ExceptionScan = field(default_factory=ExceptionScan)
+    wrapped: bool = False
 
 
 @dataclass(slots=True)
@@ -81,7 +87,7 @@ class Scanner:
         base = len(self._anchors)
         self._exception_ids = {base + i for i in range(len(EXCEPTION_ANCHORS))}
         self._anchors.update({base + i: text for i, text in enumerate(EXCEPTION_ANCHORS)})
-        self._databases: dict[frozenset[int], AnchorDatabase] = {}
+        self._databases: dict[tuple[frozenset[int], bool], AnchorDatabase] = {}
         self._matchers: dict[str, Matcher] = {}
 
     def scan(
@@ -104,12 +110,15 @@ class Scanner:
                 if stream is None:
                     stream = streams[index] = _Stream(Collector(source, index))
                 sampled = self._sampled(stream, block)
-                database = self._database(sampled)
+                if block.offset == 0 or block.last:
+                    ends = block.data[:LOOK] + block.data[-LOOK:]
+                    stream.wrapped = stream.wrapped or looks_wrapped(ends)
+                database = self._database(sampled, stream.wrapped)
                 if pool is None and not pending and block.last and block.offset == 0:
                     # one small source: no need for threads
                     pending.append(_Pending(stream, block, sampled, database.scan(block.data)))
                 else:
-                    pool = pool or ThreadPoolExecutor(self._threads, "triage-scan")
+                    pool = pool or self._pool()
                     pending.append(_Pending(stream, block, sampled, pool.submit(database.scan, block.data)))
                 if len(pending) >= DEPTH:
                     self._finish(pending.popleft(), progress)
@@ -120,20 +129,26 @@ class Scanner:
                 pool.shutdown(wait=True, cancel_futures=True)
         return {index: stream.collector for index, stream in streams.items()}
 
+    def _pool(self) -> ThreadPoolExecutor:
+        from concurrent.futures import ThreadPoolExecutor  # imports logging: only for large inputs
+
+        return ThreadPoolExecutor(self._threads, "triage-scan")
+
     def _sampled(self, stream: _Stream, block: Block) -> frozenset[int]:
         """The ends of a source are read exactly, what lies between with samples of the frequent."""
         exact = block.last or block.offset == 0
         return stream.hot if exact else stream.hot | self._frequent
 
-    def _database(self, sampled: frozenset[int]) -> AnchorDatabase:
-        database = self._databases.get(sampled)
+    def _database(self, sampled: frozenset[int], wrapped: bool) -> AnchorDatabase:
+        key = (sampled, wrapped)
+        database = self._databases.get(key)
         if database is None:
-            database = self._databases[sampled] = AnchorDatabase(self._anchors, sampled)
+            database = self._databases[key] = AnchorDatabase(self._anchors, sampled, wrapped=wrapped)
         return database
 
     def _finish(self, entry: _Pending, progress: Callable[[int], None] | None) -> None:
         outcome = entry.outcome
-        hits = outcome.result() if isinstance(outcome, Future) else outcome
+        hits = outcome if isinstance(outcome, list) else outcome.result()
         if hits:
             self._process(entry, hits)
         if progress is not None:
