@@ -30,8 +30,16 @@ _PROGRAM = re.compile(
     r"|hypercube)_perf\b"
 )
 
-_EXPECTED = {"H100": 440.0, "H200": 440.0, "H20": 420.0, "B200": 750.0, "B300": 750.0, "A100": 220.0, "A800": 150.0,
-             "H800": 180.0}  # fmt: skip
+_EXPECTED = {
+    "H100": 440.0,
+    "H200": 440.0,
+    "H20": 420.0,
+    "B200": 750.0,
+    "B300": 750.0,
+    "A100": 220.0,
+    "A800": 150.0,
+    "H800": 180.0,
+}
 """All-reduce bus bandwidth in GB/s that eight switched GPUs of one node reach with large messages."""
 SHARE = 0.6
 """Part of the expected bandwidth below which a result is worth a warning."""
