@@ -16,7 +16,7 @@ from triage.errors import InputError
 from triage.model import Block, Diagnosis, Evidence, Finding, Reading, Source, SourceReport
 from triage.rules.loader import RuleSet, load_rules
 from triage.scan.scanner import Scanner
-from triage.scan.tail import last_words
+from triage.scan.tail import intelligible, last_words
 from triage.sources import BlockReader, discover
 
 MAX_STRUCTURED = 64 << 20
@@ -142,9 +142,11 @@ class Engine:
                     for block in reader:
                         tail = block
                         yield index, source, block
+                    kind_of_text = "empty"
                     if tail is not None:
                         state.tails[index] = tail
-                    state.reports[index] = _report(source, "log" if tail is not None else "empty", reader)
+                        kind_of_text = "log" if intelligible(tail) else "unintelligible"
+                    state.reports[index] = _report(source, kind_of_text, reader)
                 state.read += reader.bytes_read
                 if reader.note:
                     state.notes.append(f"{source.name}: {reader.note}")

@@ -130,7 +130,7 @@ def _verdict(run: Run, job: Job, ranking: Ranking) -> tuple[Verdict, bool | None
 def _understood(run: Run, job: Job) -> bool:
     """Whether the input is something that can be judged: recognised, or at least plain text."""
     return bool(job.items) or run.receipt is not None or any(
-        report.kind not in {"empty", "binary", "unreadable"} for report in run.reports
+        report.kind not in {"empty", "unintelligible", "unreadable"} for report in run.reports
     )
 
 

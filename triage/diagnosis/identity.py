@@ -14,7 +14,7 @@ from triage.diagnosis.job import Item, Job
 from triage.model import Finding
 
 
-_NOWHERE = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1"})
+NOWHERE = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1"})
 """Names that every node has: they say nothing about which one it is."""
 
 
@@ -58,7 +58,7 @@ class Identities:
         uuid: str | None = None,
     ) -> None:
         """Record what one line pairs with ``rank``; what is known already stays."""
-        if host in _NOWHERE:
+        if host in NOWHERE:
             host = None
         seat = self.seat(rank)
         known = (seat.host, seat.local_rank, seat.pid, seat.gpu, seat.pci, seat.uuid)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from triage.diagnosis.identity import NOWHERE
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait, by_group
 from triage.diagnosis.phases import Activity, Activities
@@ -28,6 +29,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += _named(job, ledger)
     verdicts += _waits(job, ledger, activities)
     verdicts += _initialisation(job, ledger)
+    verdicts += _placement(job, ledger)
     return verdicts
 
 
@@ -340,6 +342,21 @@ def _initialisation(job: Job, ledger: Ledger) -> Iterator[Item]:
             fields = {"ranks": stuck, "nranks": size, "completed": len(completed)}
             yield verdict(job, "ledger.init-incomplete", fields, [started[r] for r in stuck])
         return
+
+
+def _placement(job: Job, ledger: Ledger) -> Iterator[Item]:
+    """Two ranks with one local rank on one host share a GPU: two nodes' launchers ran on one node."""
+    seats: dict[tuple[str, int], Item] = {}
+    for item in job.of_fact("rank-exit"):
+        rank, host, local = item.number("rank"), item.text("host"), item.number("local_rank")
+        if rank is None or host is None or local is None or host in NOWHERE:
+            continue
+        other = seats.setdefault((host, local), item)
+        if other.number("rank") != rank:
+            ranks = (other.number("rank"), rank)
+            fields: dict[str, Value] = {"ranks": ranks, "node": host, "seat": local}
+            yield verdict(job, "ledger.ranks-share-gpu", fields, [item, other], host=host)
+            return
 
 
 def _clock(wait: Wait) -> str | None:

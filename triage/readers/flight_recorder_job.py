@@ -10,11 +10,13 @@ from triage.readers.flight_recorder_model import Dump, Group, Operation
 
 Key = tuple[str, tuple[int, ...]]
 """Identity of a group across ranks. The name alone won't do: split groups share one."""
-Calls = Mapping[int, tuple[Operation, ...]]
+Calls = Mapping[int, Sequence[Operation]]
 """A rank's collectives in one group by sequence number; coalesced ones share a number."""
 
 STALE_AFTER = 3600 * 10**9
-"""Nanoseconds between a dump's last operation and everybody else's first that make it an older job's."""
+"""Nanoseconds between a dump's last operation and the others' first that make it an older job's."""
+MAX_BATCH = 256
+"""Operations of one batch that are looked at."""
 DEFAULT_GROUPS = frozenset({"default_pg"})
 
 
@@ -80,16 +82,18 @@ def assemble(dumps: Sequence[Dump]) -> Recorded:
 
 
 def _current(dumps: Sequence[Dump], notes: list[str]) -> list[Dump]:
-    """The dumps without those that ended long before any other began."""
-    begins = [time for dump in dumps if (time := dump.first_time) is not None]
-    kept = []
-    for dump in dumps:
-        last = dump.last_time
-        later = [begin for begin in begins if last is not None and begin - last > STALE_AFTER]
-        if later and len(later) >= len(begins) - 1:
+    """The dumps of the latest job: those whose times reach within an hour of each other's."""
+    kept = [dump for dump in dumps if dump.last_time is None]
+    begin: int | None = None
+    for last, dump in sorted(
+        ((last, dump) for dump in dumps if (last := dump.last_time) is not None),
+        key=lambda entry: (-entry[0], entry[1].name),
+    ):
+        if begin is not None and begin - last > STALE_AFTER:
             notes.append(f"{dump.name}: left out, it ends an hour or more before the others begin")
-        else:
-            kept.append(dump)
+            continue
+        kept.append(dump)
+        begin = min(begin or last, dump.first_time or last)
     return kept
 
 
@@ -112,7 +116,7 @@ def _name_groups(job: Recorded) -> None:
 
 
 def _index(job: Recorded, rank: int, dump: Dump) -> None:
-    calls: dict[Key, dict[int, tuple[Operation, ...]]] = defaultdict(dict)
+    calls: dict[Key, dict[int, list[Operation]]] = defaultdict(dict)
     messages: dict[Key, list[Operation]] = defaultdict(list)
     blocking: Operation | None = None
     for operation in dump.operations:
@@ -120,8 +124,7 @@ def _index(job: Recorded, rank: int, dump: Dump) -> None:
         if operation.p2p:
             messages[key].append(operation)
         else:
-            own = calls[key]
-            own[operation.seq] = (*own.get(operation.seq, ()), operation)
+            calls[key].setdefault(operation.seq, []).append(operation)
         if blocking is None and not operation.done:
             blocking = operation
     for key, by_seq in calls.items():
@@ -135,7 +138,7 @@ def _index(job: Recorded, rank: int, dump: Dump) -> None:
             if blocking.p2p
             else calls[key][blocking.seq]
         )
-        job.blocks[rank] = Block(rank, key, tuple(batch))
+        job.blocks[rank] = Block(rank, key, tuple(batch[:MAX_BATCH]))
 
 
 def _infer_members(job: Recorded) -> None:

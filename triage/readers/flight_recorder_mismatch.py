@@ -26,7 +26,7 @@ class Camp:
     """Ranks that agree with each other, and what each of them recorded."""
 
     ranks: tuple[int, ...]
-    calls: tuple[Operation, ...]
+    calls: Sequence[Operation]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +54,8 @@ def first_mismatch(job: Recorded, key: Key) -> Mismatch | None:
     numbers = Counter(seq for calls in by_rank.values() for seq in calls)
     for seq in sorted(number for number, count in numbers.items() if count > 1):
         calls = {rank: by_rank[rank][seq] for rank in by_rank if seq in by_rank[rank]}
+        if _alike(list(calls.values())):
+            continue
         for what, describe in (("operation", _names), ("size", _sizes), ("type", _types)):
             kinds: dict[object, list[int]] = {}
             for rank, ops in calls.items():
@@ -63,12 +65,26 @@ def first_mismatch(job: Recorded, key: Key) -> Mismatch | None:
     return None
 
 
+def _alike(calls: Sequence[Sequence[Operation]]) -> bool:
+    """The usual case, quickly: one operation, with the same everything on all ranks."""
+    first = calls[0][0]
+    return all(
+        len(ops) == 1
+        and ops[0].name == first.name
+        and ops[0].input_sizes == first.input_sizes
+        and ops[0].output_sizes == first.output_sizes
+        and ops[0].input_types == first.input_types
+        and ops[0].output_types == first.output_types
+        for ops in calls
+    )
+
+
 def _mismatch(
     job: Recorded,
     key: Key,
     seq: int,
     what: What,
-    calls: Mapping[int, tuple[Operation, ...]],
+    calls: Mapping[int, Sequence[Operation]],
     kinds: Mapping[object, Sequence[int]],
 ) -> Mismatch:
     order = sorted(kinds.items(), key=lambda item: (-len(item[1]), item[1][0]))

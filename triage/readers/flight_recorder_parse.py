@@ -10,26 +10,21 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from triage.readers.flight_recorder_model import Dump, Group, Operation, Progress, Shapes, State
+from triage.readers.flight_recorder_model import Dump, Group, Operation, Progress, State
+from triage.readers.flight_recorder_values import Shared, integer, items, ranks, text
 
 MAX_OPERATIONS = 250_000
 """Operations of one dump that are read, the latest; the recorder's default buffer holds 2,000."""
-MAX_RANKS = 1 << 20
-MAX_TEXT = 300
+
+MAX_BATCH = 1024
+"""Operations that one marker may end."""
 
 _NAME = re.compile(r"(?:(\w+):)?(\S+)(?: (\d{1,7})(->|<-)(\d{1,7}))?$")
 _RANK = re.compile(r"rank[_.-]?(\d{1,7})", re.IGNORECASE)
 _TRAILING = re.compile(r"(\d{1,7})$")
 _SUFFIX = re.compile(r"(?<=.)\.(?:json|pickle|pkl|pt|bin|dump|trace|txt|gz|xz|zst|bz2)$", re.IGNORECASE)
-_LIBRARY = re.compile(
-    r"(?:site|dist)-packages[/\\]|[/\\]lib[/\\]python3|^<frozen|\.(?:cpp|cc|cu|c|h|hpp|so[.\d]*)$|^\?*$|"
-    r"(?:^|[/\\])torch[/\\](?:distributed|nn|optim|autograd|utils|cuda|fx|jit|_\w+)[/\\.]"
-)
 _KERNEL_BACKENDS = frozenset({"nccl", "rccl", "xccl", "hccl", "mccl", "bccl", "cncl", "eccl"})
 """Backends whose operations run as kernels: only their events say that one completed."""
-_STATES: Mapping[object, State] = {
-    "scheduled": "scheduled", "started": "started", "completed": "completed"
-}  # fmt: skip
 
 
 def rank_of_name(name: str) -> int | None:
@@ -58,26 +53,31 @@ def parse_dump(value: object, name: str, rank: int | None = None, complete: bool
     """The dump that ``value`` holds; without ``rank``, the file's name tells it, or else the groups."""
     top: Mapping[str, object] = value if isinstance(value, dict) else {"entries": value}
     groups = _groups(top.get("pg_config"))
-    records = _list(top.get("entries"))
+    records = items(top.get("entries"))
     wrapped = len(records) > MAX_OPERATIONS
     by_id = _statuses(top.get("pg_status"))
     operations: list[Operation] = []
     ids: dict[int, str] = {}
     timed = stacks = False
-    where = _Where()
+    reader = _Reader()
     for position, record in enumerate(records[-MAX_OPERATIONS:]):
         if not isinstance(record, dict):
             continue
-        operation, group, pg_id = _operation(record, position, where)
+        operation, desc = reader.operation(record, position)
         if operation is None:
             continue
         operations.append(operation)
+        pg_id = integer(record.get("pg_id"))
         if pg_id is not None:
             ids.setdefault(pg_id, operation.guid)
-        known = groups.get(group.guid)
-        if known is None or (not known.desc and group.desc):
-            groups[group.guid] = replace(known, desc=group.desc) if known else group
-        timed = timed or bool(_int(record.get("time_discovered_started_ns"))) or operation.state == "started"
+        known = groups.get(operation.guid)
+        if known is None:
+            groups[operation.guid] = Group(operation.guid, desc)
+        elif desc and not known.desc:
+            groups[operation.guid] = replace(known, desc=desc)
+        timed = (
+            timed or bool(integer(record.get("time_discovered_started_ns"))) or operation.state == "started"
+        )
         stacks = stacks or bool(record.get("frames"))
     names = _guids_by_id(by_id, ids, groups)
     progress = {names[pg_id]: status for pg_id, status in by_id.items() if pg_id in names}
@@ -90,8 +90,8 @@ def parse_dump(value: object, name: str, rank: int | None = None, complete: bool
     if rank is None:
         rank = _rank_of_groups(groups, operations)
     return Dump(
-        name=name, rank=rank, version=_text(top.get("version")),
-        library=_text(top.get("comm_lib_version") or top.get("nccl_version")), groups=groups,
+        name=name, rank=rank, version=text(top.get("version")),
+        library=text(top.get("comm_lib_version") or top.get("nccl_version")), groups=groups,
         progress=progress, operations=tuple(settle(operations)), wrapped=wrapped or active_only,
         active_only=active_only, timed=timed,
         stacks=stacks, complete=complete,
@@ -112,7 +112,7 @@ def settle(operations: Sequence[Operation]) -> list[Operation]:
             kept.append(operation)
             continue
         members = 0
-        for back in range(len(kept) - 1, -1, -1):
+        for back in range(len(kept) - 1, max(-1, len(kept) - 1 - MAX_BATCH), -1):
             member = kept[back]
             same = member.batch == operation.batch if member.p2p else member.seq == operation.seq
             if member.guid != operation.guid or not same or member.p2p != kept[-1].p2p:
@@ -139,64 +139,58 @@ def _pair(operation: Operation) -> tuple[int, ...]:
     return (min(operation.sender, operation.receiver), max(operation.sender, operation.receiver))
 
 
-class _Where:
-    """Innermost frames outside of libraries, each file's nature decided once."""
+class _Reader:
+    """Makes operations of records; what recurs in them is made once."""
 
     def __init__(self) -> None:
-        self.library: dict[str, bool] = {}
+        self.shared = Shared()
+        self.names: dict[str, re.Match[str] | None] = {}
 
-    def __call__(self, frames: object) -> str | None:
-        for frame in _list(frames)[:200]:
-            if not isinstance(frame, dict):
-                continue
-            file = _text(frame.get("filename"))
-            inside = self.library.get(file)
-            if inside is None:
-                inside = self.library[file] = _LIBRARY.search(file) is not None
-            if not inside:
-                line = _int(frame.get("line"))
-                return f"{_text(frame.get('name')) or '?'} ({file}{'' if line is None else f':{line}'})"
-        return None
+    def operation(self, record: Mapping[str, object], position: int) -> tuple[Operation | None, str]:
+        """The operation, None when it has no name, and its group's description."""
+        shared = self.shared
+        guid, desc = _group_of(record)
+        name = text(record.get("profiling_name"))
+        if name not in self.names:
+            self.names[name] = _NAME.match(name)
+        match = self.names[name]
+        if match is None:
+            return None, desc
+        sender, receiver = _ends(match)
+        seq = integer(record.get("collective_seq_id"))
+        if seq is None:
+            seq = integer(record.get("seq_id"))
+        state = _state(record.get("state"))
+        retired = record.get("retired") is True
+        if retired and match[1] is not None and match[1] not in _KERNEL_BACKENDS:
+            state = "completed"
+        number = integer(record.get("record_id"))
+        timeout = integer(record.get("timeout_ms"))
+        return Operation(
+            record=position if number is None else number, guid=guid, name=match[2], seq=seq or 0,
+            p2p=record.get("is_p2p") is True or sender is not None, sender=sender, receiver=receiver,
+            batch=integer(record.get("p2p_seq_id")) or 0, state=state, retired=retired,
+            created=integer(record.get("time_created_ns")) or None,
+            timeout=None if timeout is None else timeout / 1000.0,
+            input_sizes=shared.shapes(record.get("input_sizes")),
+            output_sizes=shared.shapes(record.get("output_sizes")),
+            input_types=shared.texts(record.get("input_dtypes")),
+            output_types=shared.texts(record.get("output_dtypes")),
+            where=shared.place(record.get("frames")),
+        ), desc  # fmt: skip
 
 
-def _operation(
-    record: Mapping[str, object], position: int, where: _Where
-) -> tuple[Operation | None, Group, int | None]:
-    pg_id = _int(record.get("pg_id"))
+def _group_of(record: Mapping[str, object]) -> tuple[str, str]:
+    """Guid and description; before version 2 there is only the number that the process counts by."""
     names = record.get("process_group")
     if isinstance(names, list | tuple) and names:
-        guid, desc = _text(names[0]), _text(names[1]) if len(names) > 1 else ""
-    else:
-        guid, desc = _text(names) or ("" if pg_id is None else str(pg_id)), ""
-    group = Group(guid, desc)
-    match = _NAME.match(_text(record.get("profiling_name")))
-    if match is None:
-        return None, group, pg_id
-    sender, receiver = _ends(match)
-    p2p = record.get("is_p2p") is True or sender is not None
-    seq = _int(record.get("collective_seq_id"))
-    if seq is None:
-        seq = _int(record.get("seq_id"))
-    state = _STATES.get(record.get("state"), "scheduled")
-    retired = record.get("retired") is True
-    if match[1] is not None and match[1] not in _KERNEL_BACKENDS and retired:
-        state = "completed"
-    number = _int(record.get("record_id"))
-    timeout = _int(record.get("timeout_ms"))
-    return (
-        Operation(
-            record=position if number is None else number, guid=guid, name=match[2], seq=seq or 0, p2p=p2p,
-            sender=sender, receiver=receiver, batch=_int(record.get("p2p_seq_id")) or 0,
-            state=state, retired=retired,
-            created=_int(record.get("time_created_ns")) or None,
-            timeout=None if timeout is None else timeout / 1000.0,
-            input_sizes=_shapes(record.get("input_sizes")), output_sizes=_shapes(record.get("output_sizes")),
-            input_types=_texts(record.get("input_dtypes")), output_types=_texts(record.get("output_dtypes")),
-            where=where(record.get("frames")),
-        ),
-        group,
-        pg_id,
-    )  # fmt: skip
+        return text(names[0]), text(names[1]) if len(names) > 1 else ""
+    pg_id = integer(record.get("pg_id"))
+    return text(names) or ("" if pg_id is None else str(pg_id)), ""
+
+
+def _state(value: object) -> State:
+    return "completed" if value == "completed" else "started" if value == "started" else "scheduled"
 
 
 def _ends(match: re.Match[str]) -> tuple[int | None, int | None]:
@@ -208,26 +202,25 @@ def _ends(match: re.Match[str]) -> tuple[int | None, int | None]:
 
 def _groups(value: object) -> dict[str, Group]:
     groups: dict[str, Group] = {}
+    known: dict[str, tuple[int, ...]] = {}
     for guid, about in (value if isinstance(value, dict) else {}).items():
         if isinstance(about, dict):
-            guid = _text(guid)
-            ranks = _ranks(about.get("ranks"))
-            if guid or ranks:
-                groups[guid] = Group(guid, _text(about.get("desc")), ranks)
+            guid, stated = text(guid), about.get("ranks")
+            # many groups may state their members with one and the same text
+            if isinstance(stated, str):
+                members = known[stated] if stated in known else ranks(stated)
+                known[stated] = members
+            else:
+                members = ranks(stated)
+            if guid or members:
+                groups[guid] = Group(guid, text(about.get("desc")), members)
     return groups
-
-
-def _ranks(value: object) -> tuple[int, ...]:
-    if isinstance(value, str):
-        return tuple(int(number) for number in re.findall(r"\d{1,7}", value[: MAX_RANKS * 8])[:MAX_RANKS])
-    numbers = (_int(item) for item in _list(value)[:MAX_RANKS])
-    return tuple(number for number in numbers if number is not None)
 
 
 def _statuses(value: object) -> dict[int, Progress]:
     statuses: dict[int, Progress] = {}
     for key, about in (value if isinstance(value, dict) else {}).items():
-        pg_id = _int(key)
+        pg_id = integer(key)
         if pg_id is not None and isinstance(about, dict):
             steps = ("enqueued", "started", "completed")
             statuses[pg_id] = Progress(*(_counter(about.get(f"last_{step}_collective")) for step in steps))
@@ -249,7 +242,7 @@ def _guids_by_id(
 
 def _counter(value: object) -> int | None:
     """A counter; -1, and what an unsigned -1 or uninitialised memory looks like, are unknown."""
-    number = _int(value)
+    number = integer(value)
     return number if number is not None and 0 <= number < 1 << 48 else None
 
 
@@ -265,34 +258,3 @@ def _rank_of_groups(groups: Mapping[str, Group], operations: Sequence[Operation]
         if group.ranks:
             common = set(group.ranks) if common is None else common & set(group.ranks)
     return next(iter(common)) if common is not None and len(common) == 1 else None
-
-
-def _int(value: object) -> int | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return value if -(1 << 63) <= value < 1 << 64 else None
-    if isinstance(value, str) and len(value) <= 20 and re.fullmatch(r"-?[0-9]+", value):
-        return int(value)
-    return None
-
-
-def _text(value: object) -> str:
-    if isinstance(value, str):
-        return value[:MAX_TEXT]
-    return str(value) if isinstance(value, int | float) else ""
-
-
-def _list(value: object) -> Sequence[object]:
-    return value if isinstance(value, list | tuple) else ()
-
-
-def _texts(value: object) -> tuple[str, ...]:
-    return tuple(_text(item) for item in _list(value)[:4096])
-
-
-def _shapes(value: object) -> Shapes:
-    return tuple(
-        tuple(number for item in _list(shape)[:32] if (number := _int(item)) is not None)
-        for shape in _list(value)[:4096]
-    )

@@ -11,6 +11,8 @@ from triage.text import safe
 
 TAIL = 16 * 1024
 MAX_LINES = 40
+FINAL_LINES = 3
+"""Lines at the very end in which an exception's name anywhere counts."""
 _STATES_AN_ERROR = re.compile(
     r"^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b|"
     r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?::|$)|"
@@ -19,7 +21,20 @@ _STATES_AN_ERROR = re.compile(
     r"\b(?:exited|failed|terminated) with (?:exit |non-zero |error )*(?:code|status)\s*:?\s*[1-9-]",
     re.IGNORECASE,
 )
+_NAMES_AN_EXCEPTION = re.compile(r"\b(?:[A-Z]\w*(?:Error|Exception)): \S")
+_TWO_WORDS = re.compile(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = re.compile(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\bwarn", re.IGNORECASE)
+
+
+def intelligible(block: Block) -> bool:
+    """Whether a block holds text that a person could read: a line with two words."""
+    sample = block.data[:65536]
+    if b"\0" in sample[:4096]:
+        return False
+    text = sample.decode("utf-8", "replace")
+    if text.count("\ufffd") * 10 > len(text):
+        return False
+    return _TWO_WORDS.search(text) is not None
 
 
 def last_words(block: Block, name: str, taken: set[int]) -> Iterator[Evidence]:
@@ -33,9 +48,11 @@ def last_words(block: Block, name: str, taken: set[int]) -> Iterator[Evidence]:
         for i, raw in enumerate(data[start:].split(b"\n"))
         if raw.strip()
     ]
+    final = {line for line, _ in lines[-FINAL_LINES:]}
     for line, raw in lines[-MAX_LINES:]:
         prefix, message = split_line(raw[:2000])
         message = message.strip()
         loud = prefix.level in {"error", "fatal"} or _STATES_AN_ERROR.search(message)
+        loud = loud or (line in final and _NAMES_AN_EXCEPTION.search(message))
         if loud and message and not _HARMLESS.search(message) and line not in taken:
             yield Evidence(name, line, safe(raw))

@@ -1,0 +1,104 @@
+"""Single values out of a dump's plain data: whatever is there, of the right type or unknown.
+
+A pickle may refer to one list a million times. What is made of it is made once, by identity, so that a
+small file can't grow into a large model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from triage.readers.flight_recorder_model import Shapes
+
+MAX_RANKS = 1 << 17
+MAX_TENSORS = 4096
+MAX_DIMENSIONS = 32
+MAX_FRAMES = 200
+MAX_TEXT = 300
+
+_LIBRARY = re.compile(
+    r"(?:site|dist)-packages[/\\]|[/\\]lib[/\\]python3|^<frozen|\.(?:cpp|cc|cu|c|h|hpp|so[.\d]*)$|^\?*$|"
+    r"(?:^|[/\\])torch[/\\](?:distributed|nn|optim|autograd|utils|cuda|fx|jit|_\w+)[/\\.]"
+)
+
+
+def integer(value: object) -> int | None:
+    """An int, also one written as text; truth values and what no counter can hold are none."""
+    if type(value) is int:
+        return value if -(1 << 63) <= value < 1 << 64 else None
+    if isinstance(value, str) and len(value) <= 20 and re.fullmatch(r"-?[0-9]+", value):
+        return int(value)
+    return None
+
+
+def text(value: object) -> str:
+    """Text of bounded length; empty when there is none."""
+    if isinstance(value, str):
+        return value[:MAX_TEXT]
+    return str(value)[:MAX_TEXT] if isinstance(value, int | float) else ""
+
+
+def items(value: object) -> Sequence[object]:
+    """The items of a list or tuple; none of anything else."""
+    return value if isinstance(value, list | tuple) else ()
+
+
+def ranks(value: object) -> tuple[int, ...]:
+    """Ranks from ``"[0, 1]"`` or a list, in their order, each once."""
+    if isinstance(value, str):
+        numbers = [int(number) for number in re.findall(r"\d{1,7}", value[: MAX_RANKS * 9])]
+    else:
+        numbers = [number for item in items(value)[:MAX_RANKS] if (number := integer(item)) is not None]
+    return tuple(dict.fromkeys(number for number in numbers[:MAX_RANKS] if number >= 0))
+
+
+class Shared:
+    """Makes shapes, type names and places of lists, each list's once. The lists must stay alive."""
+
+    def __init__(self) -> None:
+        self._shapes: dict[int, Shapes] = {}
+        self._shape: dict[int, tuple[int, ...]] = {}
+        self._texts: dict[int, tuple[str, ...]] = {}
+        self._places: dict[int, str | None] = {}
+        self._library: dict[str, bool] = {}
+
+    def shapes(self, value: object) -> Shapes:
+        """Sizes of tensors."""
+        made = self._shapes.get(id(value))
+        if made is None:
+            made = self._shapes[id(value)] = tuple([self._sizes(s) for s in items(value)[:MAX_TENSORS]])
+        return made
+
+    def texts(self, value: object) -> tuple[str, ...]:
+        """Names of types."""
+        made = self._texts.get(id(value))
+        if made is None:
+            made = self._texts[id(value)] = tuple([text(name) for name in items(value)[:MAX_TENSORS]])
+        return made
+
+    def place(self, value: object) -> str | None:
+        """The innermost frame outside of libraries: ``main (/workspace/train.py:59)``."""
+        if id(value) not in self._places:
+            self._places[id(value)] = self._innermost(items(value))
+        return self._places[id(value)]
+
+    def _sizes(self, value: object) -> tuple[int, ...]:
+        made = self._shape.get(id(value))
+        if made is None:
+            numbers = [integer(size) for size in items(value)[:MAX_DIMENSIONS]]
+            made = self._shape[id(value)] = tuple([number for number in numbers if number is not None])
+        return made
+
+    def _innermost(self, frames: Sequence[object]) -> str | None:
+        for frame in frames[:MAX_FRAMES]:
+            if not isinstance(frame, dict):
+                continue
+            file = text(frame.get("filename"))
+            inside = self._library.get(file)
+            if inside is None:
+                inside = self._library[file] = _LIBRARY.search(file) is not None
+            if not inside:
+                line = integer(frame.get("line"))
+                return f"{text(frame.get('name')) or '?'} ({file}{'' if line is None else f':{line}'})"
+        return None
