@@ -147,7 +147,9 @@ def _pod(item: Mapping[str, Any], first: Line) -> Pod:
 def add_condition(pod: Pod, condition: Mapping[str, Any], line: Line) -> None:
     """Take a condition of the pod; only disruptions and refused scheduling matter."""
     if condition.get("type") == "DisruptionTarget" and condition.get("status") == "True":
-        pod.disruptions.append(End(_text(condition.get("reason")), None, _text(condition.get("message")), line))
+        pod.disruptions.append(
+            End(_text(condition.get("reason")), None, _text(condition.get("message")), line)
+        )
     elif condition.get("type") == "PodScheduled" and condition.get("status") == "False":
         message = _text(condition.get("message")) or ""
         pod.events.append(Event("FailedScheduling", message, line))

@@ -13,7 +13,8 @@ from triage.readers.kube_model import Container, End, Event, Pod
 
 _AGE = r"(?:<unknown>|<invalid>|\d[\dhmsdy]*(?: \(x\d+ over [\dhmsdy]+\))?)"
 EVENT = re.compile(
-    rf"\s*(?P<type>Normal|Warning)\s+(?P<reason>[A-Z]\w{{2,60}})\s+{_AGE}\s+(?P<who>\S+(?:, \S+)?)\s+(?P<message>\S.*)$"
+    rf"\s*(?P<type>Normal|Warning)\s+(?P<reason>[A-Z]\w{{2,60}})\s+{_AGE}"
+    r"\s+(?P<who>\S+(?:, \S+)?)\s+(?P<message>\S.*)$"
 )
 LISTED = re.compile(
     rf"\s*(?:\S{{1,63}}\s+)?{_AGE}\s+(?P<type>Normal|Warning)\s+(?P<reason>[A-Z]\w{{2,60}})\s+(?P<about>[a-z]+/\S+)"
@@ -21,18 +22,17 @@ LISTED = re.compile(
 )
 EVENTS_HEADER = re.compile(r"\s*(?:NAMESPACE\s+)?LAST SEEN\s+TYPE\s+REASON\s+OBJECT")
 _PAIR = re.compile(r"(?P<indent>\s*)(?:- )?(?P<key>[A-Za-z][\w /-]{1,40}?):(?:\s+(?P<value>\S.*?))?\s*$")
-_CONDITION = re.compile(
-    r"\s*DisruptionTarget\s+True\s*(?P<reason>\w+)?"
-)
+_CONDITION = re.compile(r"\s*DisruptionTarget\s+True\s*(?P<reason>\w+)?")
 _SECTIONS = {
     "containers": True, "init containers": True, "containerstatuses": True, "initcontainerstatuses": True,
     "conditions": False, "volumes": False, "events": False, "tolerations": False, "qosclass": False,
     "qos class": False, "node-selectors": False,
 }  # fmt: skip
 _NOT_NAMES = frozenset(
-    "state last state limits requests environment mounts args command ports laststate terminated waiting running"
-    " environment variables from devices liveness readiness startup labels annotations".split()
-)
+    {"state", "last state", "laststate", "limits", "requests", "environment", "mounts", "args", "command",
+     "ports", "terminated", "waiting", "running", "devices", "labels", "annotations", "resources"}
+)  # fmt: skip
+"""Headings inside a container's block that are no container's name."""
 
 
 class Walk:
@@ -74,7 +74,9 @@ class Walk:
     def _event(self, line: Line) -> bool:
         listed = LISTED.match(line.text)
         if listed:
-            event = Event(listed["reason"], listed["message"], line, listed["type"] == "Warning", listed["about"])
+            event = Event(
+                listed["reason"], listed["message"], line, listed["type"] == "Warning", listed["about"]
+            )
             for pod in self.pods:
                 if pod.name == listed["about"]:
                     pod.events.append(event)
@@ -85,7 +87,9 @@ class Walk:
         if match is None:
             return False
         host = match["who"].partition(", ")[2] or None
-        self.pod.events.append(Event(match["reason"], match["message"], line, match["type"] == "Warning", None, host))
+        self.pod.events.append(
+            Event(match["reason"], match["message"], line, match["type"] == "Warning", None, host)
+        )
         return True
 
     def _disruption(self, line: Line) -> bool:
