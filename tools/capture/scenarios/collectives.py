@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import torch
 import torch.distributed as dist
 from torch.distributed.device_mesh import init_device_mesh
@@ -12,7 +14,11 @@ from scenarios.common import CUDA, DEVICE, RANK, WORLD, finish, init
 
 def _mesh(data: int, tensor: int) -> tuple[dist.ProcessGroup, dist.ProcessGroup]:
     mesh = init_device_mesh("cuda" if CUDA else "cpu", (data, tensor), mesh_dim_names=("dp", "tp"))
-    return mesh.get_group("dp"), mesh.get_group("tp")
+    groups = mesh.get_group("dp"), mesh.get_group("tp")
+    for group in groups:
+        # the groups of a mesh get the backend's default timeout, not that of the default group
+        dist.distributed_c10d._set_pg_timeout(timedelta(seconds=15), group)
+    return groups
 
 
 def _settle(group: dist.ProcessGroup, steps: int = 5, numel: int = 4096) -> None:
