@@ -28,7 +28,7 @@ class Run:
     env: Mapping[str, str] = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
     limit: float = 125
-    """Seconds. A rank that timed out takes itself down four dump waits (60 s) later, so leave room for that."""
+    """Seconds. A rank that timed out takes itself down four dump waits (60 s) later: leave room for it."""
     recorder: bool = False
     signal_after: tuple[float, int, int] | None = None
     """Seconds after the start, signal number, index of the launcher that gets it (9: its workers too)."""
