@@ -16,7 +16,7 @@ from triage.errors import InputError
 from triage.model import Block, Diagnosis, Evidence, Finding, Reading, Source, SourceReport
 from triage.rules.loader import RuleSet, load_rules
 from triage.scan.scanner import Scanner
-from triage.scan.tail import intelligible, last_words
+from triage.scan.tail import intelligible, last_signs_of_life, last_words
 from triage.sources import BlockReader, discover
 
 MAX_STRUCTURED = 64 << 20
@@ -95,6 +95,8 @@ class Engine:
         collectors = self._scanner.scan(self._blocks(state, budget, progress), progress)
         for index in sorted(collectors):
             state.findings.extend(collectors[index].findings())
+        for index, block in sorted(state.tails.items()):
+            state.findings.extend(last_signs_of_life(block, sources[index], index))
         state.findings.extend(_combined(state.readings))
         run = Run(
             rules=self.rules,

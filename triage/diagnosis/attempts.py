@@ -29,14 +29,38 @@ def split(items: Sequence[Item], sources: Sequence[Source]) -> list[list[Item]]:
 
 
 def _boundaries(items: Sequence[Item]) -> list[Item]:
-    """Restart lines, one per restart: several nodes' agents announce the same one."""
-    restarts = [i for i in items if i.rule.fact == "restart"]
-    by_source: dict[int, list[Item]] = defaultdict(list)
-    for item in restarts:
-        by_source[item.finding.source].append(item)
-    return max(by_source.values(), key=len, default=[])
+    """Where one try ended and the next began, by the launcher that says most about it.
+
+    Launchers announce restarts only at level info. Without that, a launcher that saw its workers fail
+    and did not give up (no summary follows before the next failure, or a good end does) restarted.
+    """
+    by_writer: dict[tuple[int, int | None], list[Item]] = defaultdict(list)
+    for item in items:
+        if item.rule.fact == "restart":
+            by_writer[(item.finding.source, item.finding.pid)].append(item)
+    if by_writer:
+        return max(by_writer.values(), key=len)
+    gave_up = [i for i in items if i.rule.id == "torch.child-failed-error"]
+    ended_well = any(i.rule.fact == "ended-well" for i in items)
+    for item in items:
+        if item.rule.id == "torch.agent-worker-failed":
+            by_writer[(item.finding.source, item.finding.pid)].append(item)
+    best: list[Item] = []
+    for (source, _), failures in by_writer.items():
+        final = any(
+            g.finding.source == source and g.finding.offset > failures[-1].finding.offset for g in gave_up
+        )
+        restarts = failures if not final and ended_well else failures[:-1]
+        best = max(best, restarts, key=len)
+    return best
 
 
 def _number(item: Item, boundaries: Sequence[Item]) -> int:
-    """How many restarts came before ``item``; what can't be ordered belongs to the first try."""
-    return sum(1 for b in boundaries if compare(item.finding, b.finding) == 1)
+    """How many restarts came before ``item``.
+
+    What can't be ordered belongs to the first try, but a good end to the last.
+    """
+    orders = [compare(item.finding, b.finding) for b in boundaries]
+    if item.rule.fact in {"ended-well", "progress"} and all(order is None for order in orders):
+        return len(boundaries)
+    return sum(1 for order in orders if order == 1)

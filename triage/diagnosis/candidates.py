@@ -23,6 +23,8 @@ class Candidate:
     why_explained: str = ""
     survived: Item | None = None
     explains: list[Item] = field(default_factory=list)
+    led_to: list[Candidate] = field(default_factory=list)
+    """Other candidates that this one explains."""
 
     @property
     def lead(self) -> Item:
@@ -109,7 +111,9 @@ def _exceptions(job: Job) -> Iterator[list[Item]]:
         key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
         grouped[key].append(item)
     for items in grouped.values():
-        users = items[0].text("raised_kind") == "user"
+        # torch and the standard library complain about what the user's own frame gave them
+        kind = items[0].text("raised_kind")
+        users = kind == "user" or (kind in {"torch", "stdlib", "frozen"} and items[0].text("file") is not None)
         rule = job.rules["unknown.user-code" if users else "unknown.exception"]
         yield [Item(item.finding, rule) for item in items]
 
@@ -129,6 +133,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
         i.rank for i in job.items if i.rule.role == "cause" and i.rule.fact != "rank-exit"
     }
     wordless_files = _anonymous_words(job)
+    timed_out = {i.rank for i in job.of_tag("collective-timeout")}
     forced = {i.number("pid") for i in job.of_rule("torch.force-kill")}
     survivors = {i.number("pid") for i in job.of_fact("survivor")}
     grouped: dict[tuple[str | None, int | None], list[tuple[int, Item]]] = defaultdict(list)
@@ -138,7 +143,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             continue
         if exit_.signal in ORDERLY and len(ledger.exits) > 1:
             continue
-        if rank in ledger.waiting and exit_.signal == "SIGABRT":
+        if exit_.signal == "SIGABRT" and (rank in ledger.waiting or rank in timed_out):
             continue  # its own watchdog ended it
         if rank in spoken or (exit_.signal is None and wordless_files):
             continue

@@ -85,16 +85,20 @@ def _avoid(category: str | None, retry: str) -> bool:
 
 
 def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
-    """The lead's lines first, then those of other ranks that say the same."""
+    """The lead's lines, those of other ranks that say the same, then what it explains best."""
     found: list[Evidence] = []
-    lead = candidate.lead
-    limit = 4 if candidate.of_ledger else 1
-    found.extend(lead.finding.evidence[:limit])
-    for item in candidate.items[1:]:
-        if len(found) >= MAX_EVIDENCE:
-            break
-        found.extend(e for e in item.finding.evidence[:1] if e not in found)
-    return tuple(found)
+
+    def take(items: Sequence[Item], most: int) -> None:
+        for item in items:
+            if len(found) >= most:
+                return
+            found.extend(e for e in item.finding.evidence[:1] if e not in found)
+
+    found.extend(candidate.lead.finding.evidence[: 4 if candidate.of_ledger else 1])
+    take(candidate.items[1:], MAX_EVIDENCE - 3)
+    take([effect.lead for effect in candidate.led_to], len(found) + 2)
+    take([i for i in candidate.explains if "collective-timeout" in i.rule.tags], len(found) + 1)
+    return tuple(found[:MAX_EVIDENCE])
 
 
 def origin_of(candidate: Candidate, identities: Identities, year: int | None) -> Origin:
@@ -106,6 +110,8 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     if not ranks and rule.origin == "speaker" and not fields:
         rank = identities.rank_of(finding)
         ranks = [] if rank is None else [rank]
+    if not ranks:
+        ranks = _told_by_others(candidate, identities)
     host = lead.text(fields["host"]) if "host" in fields else None
     pci = lead.text(fields["pci"]) if "pci" in fields else None
     uuid = lead.text(fields["uuid"]) if "uuid" in fields else None
@@ -139,6 +145,29 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         gpu_uuid=uuid or known_uuid,
         time=moment_text(finding.time, year),
     )
+
+
+def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
+    """The rank of a cause whose own line names none: by its pid, or by the error that it led to.
+
+    A device-side assertion goes to standard output without a rank; the CUDA error that follows from it
+    is raised by the rank. The kernel's OOM killer names a pid.
+    """
+    lead = candidate.lead
+    if lead.rule.origin == "job":
+        return []
+    if lead.rule.origin == "node":
+        if lead.finding.raised and lead.rank is not None and len({i.rank for i in candidate.items}) == 1:
+            return [lead.rank]
+        rank = identities.rank_of_pid(lead.number("pid"), lead.finding.host)
+        return [] if rank is None else [rank]
+    found = [
+        effect.lead.rank
+        for effect in candidate.led_to
+        if effect.lead.finding.raised and effect.lead.rank is not None
+        and (effect.lead.rule.category == lead.rule.category or "cuda-error" in effect.lead.rule.tags)
+    ]  # fmt: skip
+    return found[:1]
 
 
 def moment_text(time: Moment | None, year: int | None) -> str | None:

@@ -118,9 +118,10 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     if odd is not None:
         yield _desync(job, waits, odd)
         return
-    absent = [r for r in ledger.members if r not in waiting] if waits[0].group == DEFAULT_GROUP else [
-        r for r in ledger.status.get(waits[0].group, {}) if r not in waiting
-    ]  # fmt: skip
+    # who lost a peer was inside the operation as well
+    inside = set(waiting) | {i.rank for i in job.of_tag("peer-loss") if i.rank is not None and i.finding.raised}
+    members = ledger.members if waits[0].group == DEFAULT_GROUP else ledger.status.get(waits[0].group, {})
+    absent = [r for r in members if r not in inside]
     if not absent:
         yield from _all_inside(job, ledger, waits)
         return
@@ -185,7 +186,7 @@ def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Ite
         fields = {"ranks": (first.rank,), "seq": first.seq, "op": first.op}
         yield verdict(job, "ledger.after-the-end", fields, [first.item, ended], rank=first.rank)
         return
-    if len(waits) < 2 or not known and len(waits) < len(ledger.seen):
+    if not known or len(waits) < 2:
         yield _unlocalised(job, waits)
         return
     fields = {"seq": first.seq, "op": first.op, "members": len(waits), "onset": _clock(first)}
@@ -234,7 +235,8 @@ def _absent(
             yield verdict(job, "ledger.finished-early", fields, [*ended, *witnesses], rank=finished[0])
         return
     suspects = heard if heard and len(heard) < len(absent) and len(absent) > len(waits) else absent
-    if len(suspects) <= max(1, len(waits)) and len(suspects) < len(ledger.members):
+    few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
+    if few and len(suspects) < len(ledger.members):
         fields = {**base, "ranks": tuple(suspects)}
         yield from _with_activity(
             job, ledger, activities, suspects, "ledger.never-entered-silent", fields, witnesses, waits

@@ -48,6 +48,7 @@ class Activities:
         self._identities = identities
         self._starts = [i for i in job.of_fact("phase-start") if i.rule.phase in {"compile", "checkpoint", "load"}]
         self._ends = list(job.of_fact("phase-end"))
+        self._alive = list(job.of_fact("alive"))
 
     def of_rank(self, rank: int, before: Finding) -> Activity | None:
         """What ``rank`` had begun before ``before`` and not ended by then, None when nothing.
@@ -59,10 +60,20 @@ class Activities:
             if self._identities.rank_of(start.finding) != rank or compare(start.finding, before) == 1:
                 continue
             end = self._end_of(start, rank)
-            if end is not None and compare(end.finding, before) != 1:
+            if end is not None and compare(end.finding, before) == -1:
                 continue
+            if end is None:
+                end = self._sign_of_life(start, rank, before)
             open_now = Activity(start.rule.phase or "steady", start, end)
         return open_now
+
+    def _sign_of_life(self, start: Item, rank: int, before: Finding) -> Item | None:
+        """An ordinary line of the rank after the others had given up: it was working."""
+        for sign in self._alive:
+            known = self._identities.rank_of(sign.finding) == rank
+            if known and compare(sign.finding, before) == 1 and compare(sign.finding, start.finding) == 1:
+                return sign
+        return None
 
     def _end_of(self, start: Item, rank: int) -> Item | None:
         for end in self._ends:

@@ -135,6 +135,7 @@ def _explain(causes: list[Candidate], job: Job, ledger: Ledger) -> None:
                 best, why = other, reason
         if best is not None:
             candidate.explained_by, candidate.why_explained = best, why
+            best.led_to.append(candidate)
 
 
 def _leads_to(source: Candidate, target: Candidate) -> bool:

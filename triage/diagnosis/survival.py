@@ -20,7 +20,7 @@ class Survival:
         if item.rule.signature is not None and item.rule.signature.reader == "ledger":
             return None
         for end in self.job.of_fact("ended-well"):
-            if self._later(end, item):
+            if self._later(end, item) or (self._unordered(end, item) and not self._ended_badly()):
                 return end
         rank = item.rank
         if rank is not None:
@@ -29,7 +29,17 @@ class Survival:
                 return finished
             if rank in self.ledger.exits and self.ledger.exits[rank].failed:
                 return None
-        return next((p for p in self.job.of_fact("progress") if self._moved_on(p, item)), None)
+        moved = next((p for p in self.job.of_fact("progress") if self._moved_on(p, item)), None)
+        return moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
+
+    def _lives(self, sign: Item, item: Item) -> bool:
+        """An ordinary line of the same writer after its error; a writer without a name is anybody."""
+        one, two = sign.finding, item.finding
+        if one.source != two.source or not self._later(sign, item):
+            return False
+        if one.rank is not None and one.rank == two.rank:
+            return not (two.raised and two.stream.endswith(f"rank{two.rank}"))  # torch's excepthook: uncaught
+        return bool(one.stream) and one.stream == two.stream
 
     def _moved_on(self, progress: Item, item: Item) -> bool:
         """Progress by the same writer after the error. One more line of another rank proves nothing."""
@@ -54,6 +64,11 @@ class Survival:
             for tag in ("rank-exit", "launcher-report", "external-stop", "teardown")
             for item in self.job.of_tag(tag)
         )
+
+    @staticmethod
+    def _unordered(end: Item, item: Item) -> bool:
+        """Whether nothing orders the two: standard output and standard error of one job, say."""
+        return end.finding.source != item.finding.source and compare(end.finding, item.finding) is None
 
     @staticmethod
     def _later(later: Item, item: Item) -> bool:

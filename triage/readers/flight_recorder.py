@@ -16,7 +16,6 @@ from triage.model import Finding, Moment, Reading, Source, Value
 from triage.readers.base import finding
 from triage.readers.flight_recorder_analysis import GroupVerdict, Kind, Witness, analyse, judge
 from triage.readers.flight_recorder_job import Recorded, assemble
-from triage.readers.flight_recorder_mismatch import elements
 from triage.readers.flight_recorder_model import Dump, Operation
 from triage.readers.flight_recorder_parse import is_dump, parse_dump, rank_of_name
 from triage.readers.flight_recorder_pickle import PickleRefused, load_plain
@@ -175,8 +174,8 @@ def _counters(dump: Dump, guid: str) -> tuple[int | None, int | None, int | None
 def _about(operation: Operation) -> dict[str, Value]:
     return {
         "op": operation.name, "seq": operation.batch if operation.p2p else operation.seq,
-        "state": operation.state, "numel_in": elements(operation.input_sizes),
-        "numel_out": elements(operation.output_sizes), "timeout": operation.timeout,
+        "state": operation.state, "numel_in": operation.numel_in,
+        "numel_out": operation.numel_out, "timeout": operation.timeout,
         "where": operation.where,
     }  # fmt: skip
 
@@ -260,7 +259,6 @@ def _sentence(operation: Operation | None, group: str) -> str:
     if operation is None:
         return "recorded no operation"
     number = f"batch {operation.batch}" if operation.p2p else f"sequence {operation.seq}"
-    size = elements(operation.input_sizes)
     since = _iso(operation.created)
     issued = f", issued at {operation.where}" if operation.where else ""
     if operation.done:
@@ -269,7 +267,7 @@ def _sentence(operation: Operation | None, group: str) -> str:
         state = f"started, never completed; enqueued {since}"
     else:
         state = f"enqueued {since}, never completed"
-    return f"{operation.name}, {number} of {group}, {size} elements, {state}{issued}"
+    return f"{operation.name}, {number} of {group}, {operation.numel_in} elements, {state}{issued}"
 
 
 def _iso(created: int | None) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from triage.readers.flight_recorder_job import Key, Recorded, assemble
-from triage.readers.flight_recorder_mismatch import Mismatch, elements, first_mismatch
+from triage.readers.flight_recorder_mismatch import Mismatch, first_mismatch
 from triage.readers.flight_recorder_model import Dump, Group, Operation
 from triage.readers.flight_recorder_waits import Root, Wait, all_waits, roots, standing
 
@@ -138,9 +138,9 @@ def _described(calls: Sequence[Operation], what: str) -> str:
     if what == "operation":
         return names
     if what == "type":
-        return f"{names} of {', '.join(sorted({t for op in calls for t in op.input_types}))}"
-    into = sum(elements(op.input_sizes) for op in calls)
-    out = sum(elements(op.output_sizes) for op in calls)
+        return f"{names} of {', '.join(sorted({t for op in calls for t in op.types_in}))}"
+    into = sum(op.numel_in for op in calls)
+    out = sum(op.numel_out for op in calls)
     return f"{names} of {into} elements" if into == out else f"{names} of {into} to {out} elements"
 
 

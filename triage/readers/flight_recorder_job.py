@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from triage.readers.flight_recorder_model import Dump, Group, Operation
 
 Key = tuple[str, tuple[int, ...]]
 """Identity of a group across ranks. The name alone won't do: split groups share one."""
+Line = tuple[str, int | None, int | None]
+"""``send`` or ``recv``, and the positions of the sender and the receiver in the group."""
 Calls = Mapping[int, Sequence[Operation]]
 """A rank's collectives in one group by sequence number; coalesced ones share a number."""
 
@@ -44,8 +47,8 @@ class Recorded:
     inferred: set[Key] = field(default_factory=set)
     """Groups whose members no dump states; their ranks are guessed from who used them."""
     calls: dict[Key, dict[int, Calls]] = field(default_factory=dict)
-    messages: dict[Key, dict[int, tuple[Operation, ...]]] = field(default_factory=dict)
-    """Sends and receives."""
+    messages: dict[Key, dict[int, dict[Line, list[Operation]]]] = field(default_factory=dict)
+    """Sends and receives by direction."""
     blocks: dict[int, Block] = field(default_factory=dict)
     keys: dict[tuple[int, str], Key] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -117,28 +120,34 @@ def _name_groups(job: Recorded) -> None:
 
 def _index(job: Recorded, rank: int, dump: Dump) -> None:
     calls: dict[Key, dict[int, list[Operation]]] = defaultdict(dict)
-    messages: dict[Key, list[Operation]] = defaultdict(list)
+    messages: dict[Key, dict[Line, list[Operation]]] = defaultdict(dict)
     blocking: Operation | None = None
     for operation in dump.operations:
         key = job.keys[rank, operation.guid]
         if operation.p2p:
-            messages[key].append(operation)
+            line = (operation.name, operation.sender, operation.receiver)
+            messages[key].setdefault(line, []).append(operation)
         else:
             calls[key].setdefault(operation.seq, []).append(operation)
         if blocking is None and not operation.done:
             blocking = operation
     for key, by_seq in calls.items():
         job.calls.setdefault(key, {})[rank] = by_seq
-    for key, sent in messages.items():
-        job.messages.setdefault(key, {})[rank] = tuple(sent)
+    for key, lines in messages.items():
+        job.messages.setdefault(key, {})[rank] = lines
     if blocking is not None and dump.complete:
         key = job.keys[rank, blocking.guid]
-        batch = (
-            [op for op in messages[key] if op.batch == blocking.batch and not op.done]
-            if blocking.p2p
-            else calls[key][blocking.seq]
-        )
+        batch = _batch(dump, blocking) if blocking.p2p else calls[key][blocking.seq]
         job.blocks[rank] = Block(rank, key, tuple(batch[:MAX_BATCH]))
+
+
+def _batch(dump: Dump, first: Operation) -> list[Operation]:
+    """What was issued together with a send or receive and has not completed either."""
+    same = (
+        op for op in dump.operations
+        if op.p2p and op.guid == first.guid and op.batch == first.batch and not op.done
+    )  # fmt: skip
+    return list(islice(same, MAX_BATCH))
 
 
 def _infer_members(job: Recorded) -> None:

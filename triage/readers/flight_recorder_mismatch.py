@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from typing import Literal
 
 from triage.readers.flight_recorder_job import Key, Recorded
-from triage.readers.flight_recorder_model import Operation, Shapes
+from triage.readers.flight_recorder_model import Operation
 
 What = Literal["operation", "size", "type"]
 
@@ -71,10 +70,10 @@ def _alike(calls: Sequence[Sequence[Operation]]) -> bool:
     return all(
         len(ops) == 1
         and ops[0].name == first.name
-        and ops[0].input_sizes == first.input_sizes
-        and ops[0].output_sizes == first.output_sizes
-        and ops[0].input_types == first.input_types
-        and ops[0].output_types == first.output_types
+        and ops[0].numel_in == first.numel_in
+        and ops[0].numel_out == first.numel_out
+        and ops[0].types_in == first.types_in
+        and ops[0].types_out == first.types_out
         for ops in calls
     )
 
@@ -124,8 +123,8 @@ def _names(operations: Sequence[Operation]) -> object:
 def _sizes(operations: Sequence[Operation]) -> object:
     return tuple(
         (
-            None if op.name in _INPUT_FREE else elements(op.input_sizes),
-            None if op.name in _OUTPUT_FREE else elements(op.output_sizes),
+            None if op.name in _INPUT_FREE else op.numel_in,
+            None if op.name in _OUTPUT_FREE else op.numel_out,
         )
         for op in operations
         if not _uneven(op)
@@ -135,19 +134,14 @@ def _sizes(operations: Sequence[Operation]) -> object:
 def _types(operations: Sequence[Operation]) -> object:
     return tuple(
         (
-            None if op.name in _INPUT_FREE else tuple(sorted(set(op.input_types))),
-            None if op.name in _OUTPUT_FREE else tuple(sorted(set(op.output_types))),
+            None if op.name in _INPUT_FREE else op.types_in,
+            None if op.name in _OUTPUT_FREE else op.types_out,
         )
         for op in operations
-        if not _uneven(op) and op.input_sizes and op.output_sizes
+        if not _uneven(op) and op.numel_in and op.numel_out
     )
 
 
 def _uneven(operation: Operation) -> bool:
     name = operation.name
     return any(part in name if not part.startswith("_") else name.endswith(part) for part in _UNEVEN)
-
-
-def elements(shapes: Shapes) -> int:
-    """Number of elements of some tensors together."""
-    return sum(prod(shape) for shape in shapes)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 State = Literal["scheduled", "started", "completed"]
-Shapes = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +56,12 @@ class Operation:
     created: int | None = None
     timeout: float | None = None
     """Seconds."""
-    input_sizes: Shapes = ()
-    output_sizes: Shapes = ()
-    input_types: tuple[str, ...] = ()
-    output_types: tuple[str, ...] = ()
+    numel_in: int = 0
+    """Elements of all its input tensors together."""
+    numel_out: int = 0
+    types_in: tuple[str, ...] = ()
+    """Types of its input tensors, each once, sorted."""
+    types_out: tuple[str, ...] = ()
     where: str | None = None
     """Innermost frame outside of installed libraries: ``main (/workspace/train.py:59)``."""
 

@@ -16,9 +16,6 @@ from triage.readers.flight_recorder_values import Shared, integer, items, ranks,
 MAX_OPERATIONS = 250_000
 """Operations of one dump that are read, the latest; the recorder's default buffer holds 2,000."""
 
-MAX_BATCH = 1024
-"""Operations that one marker may end."""
-
 _NAME = re.compile(r"(?:(\w+):)?(\S+)(?: (\d{1,7})(->|<-)(\d{1,7}))?$")
 _RANK = re.compile(r"rank[_.-]?(\d{1,7})", re.IGNORECASE)
 _TRAILING = re.compile(r"(\d{1,7})$")
@@ -107,12 +104,13 @@ def settle(operations: Sequence[Operation]) -> list[Operation]:
     group runs in order, so what precedes completed work has completed too.
     """
     kept: list[Operation] = []
+    settled = 0  # what a marker has ended belongs to no later one
     for operation in operations:
         if operation.name != "coalesced":
             kept.append(operation)
             continue
         members = 0
-        for back in range(len(kept) - 1, max(-1, len(kept) - 1 - MAX_BATCH), -1):
+        for back in range(len(kept) - 1, settled - 1, -1):
             member = kept[back]
             same = member.batch == operation.batch if member.p2p else member.seq == operation.seq
             if member.guid != operation.guid or not same or member.p2p != kept[-1].p2p:
@@ -122,6 +120,7 @@ def settle(operations: Sequence[Operation]) -> list[Operation]:
                 kept[back] = replace(member, state=operation.state, retired=operation.retired)
         if not members:
             kept.append(operation)
+        settled = len(kept)
     finished: set[tuple[object, ...]] = set()
     for back in range(len(kept) - 1, -1, -1):
         operation = kept[back]
@@ -172,10 +171,10 @@ class _Reader:
             batch=integer(record.get("p2p_seq_id")) or 0, state=state, retired=retired,
             created=integer(record.get("time_created_ns")) or None,
             timeout=None if timeout is None else timeout / 1000.0,
-            input_sizes=shared.shapes(record.get("input_sizes")),
-            output_sizes=shared.shapes(record.get("output_sizes")),
-            input_types=shared.texts(record.get("input_dtypes")),
-            output_types=shared.texts(record.get("output_dtypes")),
+            numel_in=shared.elements(record.get("input_sizes")),
+            numel_out=shared.elements(record.get("output_sizes")),
+            types_in=shared.types(record.get("input_dtypes")),
+            types_out=shared.types(record.get("output_dtypes")),
             where=shared.place(record.get("frames")),
         ), desc  # fmt: skip
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-
-from triage.readers.flight_recorder_model import Shapes
+from math import prod
 
 MAX_RANKS = 1 << 17
 MAX_TENSORS = 4096
 MAX_DIMENSIONS = 32
+MAX_ELEMENTS = 1 << 62
 MAX_FRAMES = 200
 MAX_TEXT = 300
 
@@ -54,27 +54,29 @@ def ranks(value: object) -> tuple[int, ...]:
 
 
 class Shared:
-    """Makes shapes, type names and places of lists, each list's once. The lists must stay alive."""
+    """What is made of lists: element counts, types, places; each list's once. The lists must stay alive."""
 
     def __init__(self) -> None:
-        self._shapes: dict[int, Shapes] = {}
-        self._shape: dict[int, tuple[int, ...]] = {}
-        self._texts: dict[int, tuple[str, ...]] = {}
+        self._totals: dict[int, int] = {}
+        self._numels: dict[int, int] = {}
+        self._types: dict[int, tuple[str, ...]] = {}
+        self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._places: dict[int, str | None] = {}
         self._library: dict[str, bool] = {}
 
-    def shapes(self, value: object) -> Shapes:
-        """Sizes of tensors."""
-        made = self._shapes.get(id(value))
+    def elements(self, value: object) -> int:
+        """Number of elements of some tensors together, from their sizes."""
+        made = self._totals.get(id(value))
         if made is None:
-            made = self._shapes[id(value)] = tuple([self._sizes(s) for s in items(value)[:MAX_TENSORS]])
+            made = self._totals[id(value)] = sum([self._numel(sizes) for sizes in items(value)[:MAX_TENSORS]])
         return made
 
-    def texts(self, value: object) -> tuple[str, ...]:
-        """Names of types."""
-        made = self._texts.get(id(value))
+    def types(self, value: object) -> tuple[str, ...]:
+        """The types of some tensors, each once, sorted."""
+        made = self._types.get(id(value))
         if made is None:
-            made = self._texts[id(value)] = tuple([text(name) for name in items(value)[:MAX_TENSORS]])
+            names = {text(name) for name in items(value)[:MAX_TENSORS]}
+            made = self._types[id(value)] = self._known.setdefault(tuple(sorted(names)), tuple(sorted(names)))
         return made
 
     def place(self, value: object) -> str | None:
@@ -83,11 +85,13 @@ class Shared:
             self._places[id(value)] = self._innermost(items(value))
         return self._places[id(value)]
 
-    def _sizes(self, value: object) -> tuple[int, ...]:
-        made = self._shape.get(id(value))
+    def _numel(self, value: object) -> int:
+        made = self._numels.get(id(value))
         if made is None:
-            numbers = [integer(size) for size in items(value)[:MAX_DIMENSIONS]]
-            made = self._shape[id(value)] = tuple([number for number in numbers if number is not None])
+            numbers = [
+                number for size in items(value)[:MAX_DIMENSIONS] if (number := integer(size)) is not None
+            ]
+            made = self._numels[id(value)] = min(prod(numbers), MAX_ELEMENTS)
         return made
 
     def _innermost(self, frames: Sequence[object]) -> str | None:

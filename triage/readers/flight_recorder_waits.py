@@ -11,10 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from triage.readers.flight_recorder_job import Block, Key, Recorded
-from triage.readers.flight_recorder_mismatch import elements
 from triage.readers.flight_recorder_model import Operation
 
 Reason = Literal["absent", "silent", "behind", "unfinished", "unstarted", "late", "inside", "unknown"]
@@ -215,7 +215,7 @@ def _for_message(job: Recorded, block: Block) -> tuple[Reason, tuple[int, ...], 
             found["absent"].add(peer)
             continue
         mine, theirs = (operation, counterpart) if operation.name == "send" else (counterpart, operation)
-        if elements(mine.input_sizes) != elements(theirs.output_sizes):
+        if mine.numel_in != theirs.numel_out:
             mismatched = True
         if counterpart.done:
             continue
@@ -244,20 +244,16 @@ def _counterpart(job: Recorded, block: Block, operation: Operation, peer: int) -
     """The receive that belongs to a send, or the other way round: the n-th of a pair meets the n-th."""
     line = (operation.sender, operation.receiver)
     other = "recv" if operation.name == "send" else "send"
-    mine = _line(job, block.key, block.rank, operation.name, line)
-    theirs = _line(job, block.key, peer, other, line)
-    if job.dumps[block.rank].wrapped or job.dumps[peer].wrapped:
-        mine = [op for op in mine if not op.done]
-        theirs = [op for op in theirs if not op.done]
-    position = mine.index(operation)
-    return theirs[position] if position < len(theirs) else None
-
-
-def _line(
-    job: Recorded, key: Key, rank: int, name: str, line: tuple[int | None, int | None]
-) -> list[Operation]:
-    messages = job.messages.get(key, {}).get(rank, ())
-    return [op for op in messages if op.name == name and (op.sender, op.receiver) == line]
+    mine = job.messages[block.key][block.rank].get((operation.name, *line), ())
+    theirs = job.messages[block.key].get(peer, {}).get((other, *line), ())
+    if not job.dumps[block.rank].wrapped and not job.dumps[peer].wrapped:
+        position = next(i for i, op in enumerate(mine) if op is operation)
+        return theirs[position] if position < len(theirs) else None
+    # how many came before is unknown; but what is open on both sides pairs up from the first open one
+    position = sum(1 for op in block.operations if not op.done and op.record < operation.record and
+                   (op.name, op.sender, op.receiver) == (operation.name, *line))  # fmt: skip
+    waiting = (op for op in theirs if not op.done)
+    return next(islice(waiting, position, None), None)
 
 
 def _components(edges: Mapping[Node, Iterable[Node]]) -> list[list[Node]]:

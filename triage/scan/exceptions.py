@@ -18,6 +18,7 @@ from triage.scan.window import BlockLines, Line
 EXCEPTION_ANCHORS = ("Traceback (most recent call last)", "Fatal Python error:")
 EXCEPTION_RULE = "python.exception"
 FATAL_RULE = "python.fatal-error"
+ABORT_RULE = "python.aborted"
 MAX_LINES = 400
 MAX_TRACEBACKS = 2000
 """Tracebacks of one source that are parsed."""
@@ -92,7 +93,7 @@ class ExceptionScan:
                 fields.update(file=frame.path, line=frame.line, function=frame.function)
         collector.add(
             Sighting(
-                rule_id=FATAL_RULE,
+                rule_id=ABORT_RULE if fields["error"] == "Aborted" else FATAL_RULE,
                 fields=fields,
                 prefix=line.prefix,
                 offset=view.block.offset + line.start,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from triage.model import Block, Evidence
+from triage.model import Block, Evidence, Finding, Source
 from triage.scan.prefix import split_line
 from triage.text import safe
 
 TAIL = 16 * 1024
 MAX_LINES = 40
+MAX_SIGNS = 300
+ALIVE_RULE = "progress.alive"
 FINAL_LINES = 3
 """Lines at the very end in which an exception's name anywhere counts."""
 _STATES_AN_ERROR = re.compile(
@@ -35,6 +37,37 @@ def intelligible(block: Block) -> bool:
     if text.count("\ufffd") * 10 > len(text):
         return False
     return _TWO_WORDS.search(text) is not None
+
+
+def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Finding]:
+    """For each writer near the end of a source, its last line of level info or debug.
+
+    Who still logs in an ordinary way after an error has got over it; who does so after others timed
+    out was working all the while.
+    """
+    data = block.data
+    start = max(0, len(data) - 4 * TAIL)
+    start = data.find(b"\n", start) + 1 if start else 0
+    number = block.line + data.count(b"\n", 0, start)
+    seen: dict[str, Finding] = {}
+    lines = data[start:].split(b"\n")
+    position = start + sum(len(raw) + 1 for raw in lines[:-MAX_SIGNS])
+    first = max(0, len(lines) - MAX_SIGNS)
+    for i, raw in enumerate(lines[first:], first):
+        if b"nfo" in raw or b"NFO" in raw or b"EBUG" in raw or b"I" in raw[:40]:
+            text = raw.decode("utf-8", "replace")[:2000]
+            prefix, message = split_line(text)
+            if prefix.level in {"info", "debug"} and message.strip() and not message.startswith("NCCL INFO"):
+                seen[prefix.stream] = Finding(
+                    rule_id=ALIVE_RULE, fields={}, evidence=(Evidence(source.name, number + i, safe(text)),),
+                    source=index, offset=block.offset + position,
+                    rank=prefix.rank if prefix.rank is not None else source.rank,
+                    local_rank=prefix.local_rank if prefix.local_rank is not None else source.local_rank,
+                    host=prefix.host or source.host, pid=prefix.pid, time=prefix.time, level=prefix.level,
+                    stream=prefix.stream,
+                )  # fmt: skip
+        position += len(raw) + 1
+    yield from seen.values()
 
 
 def last_words(block: Block, name: str, taken: set[int]) -> Iterator[Evidence]:
