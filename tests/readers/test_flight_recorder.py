@@ -202,7 +202,7 @@ def test_a_marker_says_nothing_of_a_collective_with_events_of_its_own() -> None:
 
 def test_library_frames_are_passed_over() -> None:
     frames = [
-        {"name": "call", "filename": "/opt/lib/python3.12/site-packages/torch/distributed/c10d.py", "line": 1},
+        {"name": "call", "filename": "/opt/lib/python3.12/site-packages/torch/c10d.py", "line": 1},
         {"name": "run", "filename": "/usr/lib/python3.12/threading.py", "line": 2},
         {"name": "step", "filename": "/home/u/torch/train.py", "line": 3},
     ]  # fmt: skip

@@ -138,7 +138,7 @@ def _types(operations: Sequence[Operation]) -> object:
             None if op.name in _OUTPUT_FREE else op.types_out,
         )
         for op in operations
-        if not _uneven(op) and op.numel_in and op.numel_out
+        if not _uneven(op)
     )
 
 
