@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
+from triage.readers.flight_recorder_graph import callers_of, components, reach
 from triage.readers.flight_recorder_job import Block, Key, Recorded
 from triage.readers.flight_recorder_model import Operation
 
@@ -74,25 +75,25 @@ def roots(job: Recorded) -> tuple[Root, ...]:
             edges[rank] = (unit,)
         for rank in wait.blamed:
             edges.setdefault(rank, ())
-    components = _components(edges)
-    where = {node: number for number, nodes in enumerate(components) for node in nodes}
-    callers = _callers(edges)
+    parts = components(edges)
+    where = {node: number for number, nodes in enumerate(parts) for node in nodes}
+    callers = callers_of(edges)
     found: list[Root] = []
     ends: dict[bool, list[int]] = {}
-    for number, nodes in enumerate(components):
+    for number, nodes in enumerate(parts):
         if any(where[target] != number for node in nodes for target in edges[node]):
             continue
         own = [waits[node] for node in nodes if isinstance(node, tuple)]
         ranks = sorted(node for node in nodes if isinstance(node, int))
         if own:
-            found.append(Root(tuple(ranks), tuple(own), True, _reach(nodes, callers)))
+            found.append(Root(tuple(ranks), tuple(own), True, _count(nodes, callers)))
         else:
             ends.setdefault(ranks[0] in job.dumps, []).extend(ranks)
     for together in ends.values():
         # several ranks that wait for nobody share a cause more often than not: a node, a branch
         blamed = set(together)
         pointing = tuple(wait for wait in waits.values() if not blamed.isdisjoint(wait.blamed))
-        found.append(Root(tuple(sorted(together)), pointing, False, _reach(together, callers)))
+        found.append(Root(tuple(sorted(together)), pointing, False, _count(together, callers)))
     return tuple(sorted(found, key=lambda root: (-root.reach, root.knot, root.ranks)))
 
 
@@ -256,63 +257,6 @@ def _counterpart(job: Recorded, block: Block, operation: Operation, peer: int) -
     return next(islice(waiting, position, None), None)
 
 
-def _components(edges: Mapping[Node, Iterable[Node]]) -> list[list[Node]]:
-    """Strongly connected components, without recursion: chains can be as long as there are ranks."""
-    number: dict[Node, int] = {}
-    low: dict[Node, int] = {}
-    on_path: set[Node] = set()
-    path: list[Node] = []
-    found: list[list[Node]] = []
-    for start in edges:
-        if start in number:
-            continue
-        work = [(start, iter(edges[start]))]
-        number[start] = low[start] = len(number)
-        path.append(start)
-        on_path.add(start)
-        while work:
-            node, targets = work[-1]
-            for target in targets:
-                if target not in number:
-                    number[target] = low[target] = len(number)
-                    path.append(target)
-                    on_path.add(target)
-                    work.append((target, iter(edges[target])))
-                    break
-                if target in on_path:
-                    low[node] = min(low[node], number[target])
-            else:
-                work.pop()
-                if work:
-                    parent = work[-1][0]
-                    low[parent] = min(low[parent], low[node])
-                if low[node] == number[node]:
-                    component: list[Node] = []
-                    while True:
-                        member = path.pop()
-                        on_path.discard(member)
-                        component.append(member)
-                        if member == node:
-                            break
-                    found.append(component)
-    return found
-
-
-def _callers(edges: Mapping[Node, Iterable[Node]]) -> dict[Node, list[Node]]:
-    callers: dict[Node, list[Node]] = {}
-    for node, targets in edges.items():
-        for target in targets:
-            callers.setdefault(target, []).append(node)
-    return callers
-
-
-def _reach(nodes: Iterable[Node], callers: Mapping[Node, Iterable[Node]]) -> int:
+def _count(nodes: Iterable[Node], callers: Mapping[Node, Iterable[Node]]) -> int:
     """How many ranks are blocked by ``nodes`` in the end, those among them included."""
-    seen = set(nodes)
-    todo = list(seen)
-    while todo:
-        for caller in callers.get(todo.pop(), ()):
-            if caller not in seen:
-                seen.add(caller)
-                todo.append(caller)
-    return sum(1 for node in seen if isinstance(node, int))
+    return sum(1 for node in reach(nodes, callers) if isinstance(node, int))
