@@ -71,8 +71,9 @@ def test_a_verdict_says_what_happened_where() -> None:
     (found,) = causes(combine(readings("pp-sleep_rank3")))
     fields = found.fields
     assert (fields["op"], fields["seq"], fields["group"]) == ("all_reduce", 14, "tp [2, 3]")
-    assert fields["waiting_where"] == "column_parallel (/workspace/train.py:25)"
-    assert fields["where"] == "column_parallel (/workspace/train.py:25)"
+    helper = "column_parallel (/workspace/train.py:25) called from <module>"
+    assert fields["where"] == f"{helper} (/workspace/train.py:71)"
+    assert fields["waiting_where"] == f"{helper} (/workspace/train.py:76)"
     assert (fields["blocked"], fields["world_size"], fields["timeout"]) == (3, 4, 10.0)
     assert (fields["enqueued"], fields["completed"]) == (13, 13)
     assert "gil" not in fields

@@ -63,7 +63,7 @@ class Operation:
     """Types of its input tensors, each once, sorted."""
     types_out: tuple[str, ...] = ()
     where: str | None = None
-    """Innermost frame outside of installed libraries: ``main (/workspace/train.py:59)``."""
+    """Innermost frames outside of libraries: ``step (model.py:59) called from main (train.py:7)``."""
 
     @property
     def done(self) -> bool:

@@ -15,6 +15,7 @@ MAX_TENSORS = 4096
 MAX_DIMENSIONS = 32
 MAX_ELEMENTS = 1 << 62
 MAX_FRAMES = 200
+PLACES = 2
 MAX_TEXT = 300
 
 _LIBRARY = re.compile(
@@ -80,7 +81,7 @@ class Shared:
         return made
 
     def place(self, value: object) -> str | None:
-        """The innermost frame outside of libraries: ``main (/workspace/train.py:59)``."""
+        """The innermost frames outside of libraries: ``step (model.py:59) called from main (train.py:7)``."""
         if id(value) not in self._places:
             self._places[id(value)] = self._innermost(items(value))
         return self._places[id(value)]
@@ -95,6 +96,7 @@ class Shared:
         return made
 
     def _innermost(self, frames: Sequence[object]) -> str | None:
+        found: list[str] = []
         for frame in frames[:MAX_FRAMES]:
             if not isinstance(frame, dict):
                 continue
@@ -104,5 +106,8 @@ class Shared:
                 inside = self._library[file] = _LIBRARY.search(file) is not None
             if not inside:
                 line = integer(frame.get("line"))
-                return f"{text(frame.get('name')) or '?'} ({file}{'' if line is None else f':{line}'})"
-        return None
+                found.append(f"{text(frame.get('name')) or '?'} ({file}{'' if line is None else f':{line}'})")
+                # the innermost is often a helper that every collective goes through
+                if len(found) == PLACES:
+                    break
+        return " called from ".join(found) or None
