@@ -47,10 +47,14 @@ def _boundaries(items: Sequence[Item]) -> list[Item]:
             by_writer[(item.finding.source, item.finding.pid)].append(item)
     best: list[Item] = []
     for (source, _), failures in by_writer.items():
-        final = any(
-            g.finding.source == source and g.finding.offset > failures[-1].finding.offset for g in gave_up
-        )
-        restarts = failures if not final and ended_well else failures[:-1]
+        ends = [g.finding.offset for g in gave_up if g.finding.source == source]
+        nexts = [f.finding.offset for f in failures[1:]]
+        restarts = [
+            failure
+            for failure, following in zip(failures, [*nexts, 1 << 62], strict=True)
+            if not any(failure.finding.offset < end < following for end in ends)
+            and (following < 1 << 62 or ended_well)
+        ]
         best = max(best, restarts, key=len)
     return best
 

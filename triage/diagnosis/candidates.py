@@ -133,7 +133,8 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
         i.rank for i in job.items if i.rule.role == "cause" and i.rule.fact != "rank-exit"
     }
     wordless_files = _anonymous_words(job)
-    timed_out = {i.rank for i in job.of_tag("collective-timeout")}
+    own_watchdog = (*job.of_tag("collective-timeout"), *job.of_rule("torch.watchdog-terminated"))
+    timed_out = {i.rank for i in own_watchdog}
     forced = {i.number("pid") for i in job.of_rule("torch.force-kill")}
     survivors = {i.number("pid") for i in job.of_fact("survivor")}
     grouped: dict[tuple[str | None, int | None], list[tuple[int, Item]]] = defaultdict(list)
@@ -160,11 +161,22 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
 
 
 def _anonymous_words(job: Job) -> bool:
-    """Whether something unprefixed was said that may be any rank's last words."""
+    """Whether something unprefixed was said that may be any rank's last words.
+
+    A launcher's summary quotes tracebacks, and those of peers that lost a connection say nothing.
+    """
+    summaries: dict[int, int] = {}
+    for item in (*job.of_tag("launcher-report"), *job.of_rule("torch.child-failed-error")):
+        at = summaries.setdefault(item.finding.source, item.finding.offset)
+        summaries[item.finding.source] = min(at, item.finding.offset)
+    losses = [i for i in job.items if i.finding.raised and i.rule.role == "symptom"]
     return any(
-        i.rank is None and (i.rule.fact == "exception" or (i.rule.role == "cause" and i.finding.raised))
+        i.rank is None
+        and (i.rule.fact == "exception" or (i.rule.role == "cause" and i.finding.raised))
+        and i.finding.offset < summaries.get(i.finding.source, 1 << 62)
+        and not _launcher(i)
+        and not any(_inside(loss, i) for loss in losses)
         for i in job.items
-        if not _launcher(i)
     )
 
 

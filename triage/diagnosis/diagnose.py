@@ -47,6 +47,8 @@ def diagnose(run: Run) -> Diagnosis:
     """The diagnosis of one job. Never raises for what a log says."""
     items = [Item(f, run.rules[f.rule_id]) for f in run.findings if f.rule_id in run.rules]
     year = _year(items)
+    if year is not None:
+        items = [_dated(item, year) for item in items]
     tries = attempts_module.split(items, run.sources)
     outcomes = [_attempt(run, tried, year, last=i == len(tries) - 1) for i, tried in enumerate(tries)]
     chosen, notes = _choose(outcomes)
@@ -251,6 +253,24 @@ def _year(items: Sequence[Item]) -> int | None:
             if text:
                 years[int(text[:4])] += 1
     return years.most_common(1)[0][0] if years else None
+
+
+def _dated(item: Item, year: int) -> Item:
+    """``item`` with its year-less times put on the calendar, so that loggers can be compared."""
+    from triage.scan.clock import with_year
+
+    finding = item.finding
+    first, last = finding.time, finding.last_time
+    if first is None or first.clock != "yearless":
+        return item
+    return Item(
+        replace(
+            finding,
+            time=with_year(first, year),
+            last_time=with_year(last, year) if last is not None and last.clock == "yearless" else last,
+        ),
+        item.rule,
+    )
 
 
 def _notes(run: Run, verdict: Verdict, completed: bool | None, items: Sequence[Item]) -> list[str]:

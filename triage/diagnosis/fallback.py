@@ -52,6 +52,12 @@ def _rank(item: Item) -> tuple[int, int, int]:
 
 def last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate | None:
     """A candidate from the last lines that state an error nobody knows."""
+    alive: dict[str, int] = {}
+    for sign in job.of_fact("alive"):
+        for shown in sign.finding.evidence:
+            alive[shown.path] = max(alive.get(shown.path, 0), shown.line or 0)
+    # a line that an ordinary one follows is not anybody's last word
+    words = [(i, e) for i, e in words if (e.line or 0) > alive.get(e.path, 0)]
     if not words:
         return None
     index, evidence = words[-1]

@@ -309,7 +309,12 @@ def _unlocalised(job: Job, waits: Sequence[Wait]) -> Item:
 
 def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
     """Timeouts whose lines name no rank at all."""
-    items = [i for i in job.of_tag("collective-timeout") if i.rule.role == "symptom"]
+    # a watchdog that ends its process may do so after any error: only waits count here
+    waits = {"torch.heartbeat-stuck", "torch.monitored-barrier-survivor"}
+    items = [
+        i for i in job.of_tag("collective-timeout")
+        if i.rule.role == "symptom" and (i.rule.fact == "collective-timeout" or i.rule.id in waits)
+    ]  # fmt: skip
     if not items:
         return
     tiny = [t for i in items if (t := i.seconds("timeout")) is not None]

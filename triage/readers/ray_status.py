@@ -14,7 +14,8 @@ KIND = "ray-status"
 
 _TITLE = re.compile(r"=+ (?:Autoscaler|Cluster) status: ")
 _SECTIONS = {
-    "active": "active", "healthy": "active", "idle": "idle", "pending": "pending", "recent failures": "failures",
+    "active": "active", "healthy": "active", "idle": "idle", "pending": "pending",
+    "recent failures": "failures",
     "usage": "usage", "total usage": "usage", "demands": "demands", "total demands": "demands",
     "constraints": "constraints", "total constraints": "constraints", "node status": "", "resources": "",
     "from request_resources": "constraints",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from triage.scan import clock
 from triage.scan.lazy import Lazy
-from triage.scan.prefixes.draft import TIME, Draft
+from triage.scan.prefixes.draft import LEVEL_WORD, TIME, Draft
 
 _MAX_JSON = 1 << 17
 _MESSAGE_KEYS = ("log", "message", "msg", "textPayload")
@@ -47,6 +47,9 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     return str(message).rstrip("\r\n")
 
 
+_LEVEL = Lazy("(" + LEVEL_WORD + r")(?:: | +)(?=\S)")
+
+
 def rfc3339(text: str, at: int, draft: Draft) -> int:
     """``2025-11-04T12:34:56.789Z stderr F ``: CRI, ``kubectl logs --timestamps``, dmesg's iso."""
     found = _RFC3339.match(text, at)
@@ -60,6 +63,10 @@ def rfc3339(text: str, at: int, draft: Draft) -> int:
     if kernel:
         draft.logger = "kernel"
     draft.stamp(moment, collected=zone is not None and not kernel)
+    level = _LEVEL.match(text, found.end())
+    if level is not None:
+        draft.severity(level[1])
+        return level.end()
     return found.end()
 
 

@@ -1,0 +1,254 @@
+"""What Slurm recorded of a job: why it ended, how its steps ended, and in which state its nodes are."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from triage.model import Finding, Reading, Source, Value
+from triage.readers.capture import Findings, lines_of, mostly, prompt_host
+from triage.readers.slurm_records import Node, Record, from_json, from_scontrol, from_table, is_header
+from triage.text import safe
+
+SACCT = "sacct"
+SCONTROL = "scontrol"
+OOM_SIGNAL = 125
+"""What ``ExitCode`` shows as signal after an out-of-memory kill."""
+LAUNCH_SIGNAL = 53
+"""What it shows when the job could not be launched: bad directory, user or output file."""
+
+_SIGNALS = {
+    1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
+    10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ",
+}  # fmt: skip
+_ENDS = {
+    "OUT_OF_MEMORY": "slurm.recorded-out-of-memory",
+    "NODE_FAIL": "slurm.recorded-node-fail",
+    "PREEMPTED": "slurm.recorded-preempted",
+    "TIMEOUT": "slurm.recorded-timeout",
+    "BOOT_FAIL": "slurm.recorded-boot-fail",
+    "DEADLINE": "slurm.recorded-deadline",
+    "LAUNCH_FAILED": "slurm.recorded-launch-failed",
+    "CANCELLED": "slurm.recorded-cancelled",
+}
+_LAUNCH = re.compile(
+    r"JobLaunchFailure|LaunchFailed|launch_fail|launch failure|RaisedSignal:53", re.IGNORECASE
+)
+_PROLOG = re.compile(r"Prolog", re.IGNORECASE)
+_GPU = re.compile(r"gpu|gres|xid|nvlink|nvidia|ecc", re.IGNORECASE)
+_HEALTHY = frozenset(
+    {"IDLE", "ALLOCATED", "MIXED", "COMPLETING", "RESERVED", "CLOUD", "PLANNED", "DYNAMIC_NORM", "POWERED_DOWN",
+     "POWERING_UP", "POWERING_DOWN", "ALLOC", "MIX", "COMP", "RESV"}
+)  # fmt: skip
+_OUT = frozenset({"DOWN", "FAIL", "FAILING", "NOT_RESPONDING", "ERROR", "UNKNOWN"})
+
+
+class SacctReader:
+    """Reads ``sacct``: tables with any separator, and JSON."""
+
+    kind = SACCT
+
+    def recognise(self, name: str, head: bytes) -> bool:
+        """Is this source the output of ``sacct``?"""
+        if head.lstrip()[:1] == b"{":
+            return b'"jobs"' in head and (b'"derived_exit_code"' in head or b'"exit_code"' in head)
+        return mostly(head, is_header, _in_table)
+
+    def read(self, data: bytes, source: Source, index: int) -> Reading:
+        """Say how each job ended, and what its steps add to that."""
+        lines = lines_of(data)
+        found = Findings(source, index, SACCT, host=prompt_host(lines))
+        if data.lstrip()[:1] == b"{":
+            records, problem = from_json(data, lines[0])
+            if problem:
+                found.note(problem)
+                found.complete = False
+        else:
+            records = from_table(lines)
+        if not records:
+            found.note("no job could be read from this sacct output")
+            found.complete = False
+        _jobs(found, records)
+        return found.reading()
+
+
+class ScontrolReader:
+    """Reads ``scontrol show job`` and ``scontrol show node``."""
+
+    kind = SCONTROL
+
+    def recognise(self, name: str, head: bytes) -> bool:
+        """Is this source the output of ``scontrol show``?"""
+        if b"JobId=" not in head and b"NodeName=" not in head:
+            return False
+        return mostly(head, _begins_record, lambda text: re.search(r"\b[A-Z]\w+=\S", text) is not None)
+
+    def read(self, data: bytes, source: Source, index: int) -> Reading:
+        """Say how the jobs ended and which nodes are out of service."""
+        lines = lines_of(data)
+        found = Findings(source, index, SCONTROL, host=prompt_host(lines))
+        jobs, nodes = from_scontrol(lines)
+        if not jobs and not nodes:
+            found.note("no job or node could be read from this scontrol output")
+            found.complete = False
+        _jobs(found, jobs)
+        for node in nodes:
+            _node(found, node)
+        return found.reading()
+
+
+def findings_in(
+    text: str | bytes, source: Source, index: int, line: int = 1, offset: int = 0
+) -> tuple[Finding, ...]:
+    """Findings for such output in a piece of a source that begins at ``line`` and ``offset``."""
+    lines = lines_of(text, line, offset)
+    found = Findings(source, index, SACCT)
+    if any(is_header(x.text) for x in lines):
+        _jobs(found, from_table(lines))
+    if any(_begins_record(x.text) for x in lines):
+        jobs, nodes = from_scontrol(lines)
+        _jobs(found, jobs)
+        for node in nodes:
+            _node(found, node)
+    return tuple(found.items)
+
+
+def _in_table(text: str) -> bool:
+    return is_header(text) or re.match(r"\s*(?:\d+(?:[_.+]\S*)?[|\s]|[\s-]+$)", text) is not None
+
+
+def _begins_record(text: str) -> bool:
+    return re.match(r"\s*(?:JobId=\d|NodeName=\S)", text) is not None
+
+
+def _jobs(found: Findings, records: Sequence[Record]) -> None:
+    steps: dict[str, list[Record]] = defaultdict(list)
+    for record in records:
+        if record.step is not None:
+            steps[record.job].append(record)
+    for record in records:
+        if record.step is None:
+            _job(found, record, steps[record.job])
+    orphans = [job for job in steps if not any(r.step is None and r.job == job for r in records)]
+    for job in orphans:
+        _job(found, steps[job][0], steps[job])
+
+
+def _job(found: Findings, job: Record, steps: Sequence[Record]) -> None:
+    fields = _fields(job, steps)
+    host = _one_host(job)
+    found.add("slurm.recorded-job", [job.line], fields, host=host)
+    rule_id = _ended(job, steps)
+    if rule_id is not None:
+        witnesses = [s.line for s in steps if s.state not in {"COMPLETED", "RUNNING", "PENDING"}]
+        failed = job.get("failednode") if rule_id == "slurm.recorded-node-fail" else None
+        lines = sorted({x.number: x for x in (job.line, *witnesses[:6])}.items())
+        found.add(rule_id, [line for _, line in lines], fields, host=failed or host)
+    if job.state in {"FAILED", "COMPLETED"} and rule_id is None:
+        _exits(found, job, steps, fields)
+
+
+def _ended(job: Record, steps: Sequence[Record]) -> str | None:
+    """The rule for the end of a job that says more than "an exit code"."""
+    states = [job.state, *(step.state for step in steps)]
+    signals = [code[1] for record in (job, *steps) if (code := record.exit()) is not None]
+    reason = f"{job.get('reason') or ''} {job.get('failedreason') or ''}"
+    if "OUT_OF_MEMORY" in states or OOM_SIGNAL in signals or "OutOfMemory" in reason:
+        return _ENDS["OUT_OF_MEMORY"]
+    if job.state in _ENDS:
+        return _ENDS[job.state]
+    if job.state == "FAILED" and (LAUNCH_SIGNAL in signals or _LAUNCH.search(reason)):
+        return _ENDS["LAUNCH_FAILED"]
+    if job.state in {"FAILED", "PENDING", "REQUEUE_HOLD"} and _PROLOG.search(reason):
+        return "slurm.recorded-prolog"
+    return None
+
+
+def _exits(found: Findings, job: Record, steps: Sequence[Record], fields: dict[str, Value]) -> None:
+    """Exit codes: of the job itself, else of the step that failed inside a script that did not care."""
+    own, derived = job.exit(), job.exit("derivedexitcode")
+    failed = [s for s in steps if s.step not in {"extern", "batch"} and s.state == "FAILED"]
+    if own is not None and own != (0, 0):
+        _exit(found, "slurm.recorded-exit", job, own, fields)
+    elif failed:
+        _exit(found, "slurm.recorded-step-exit", failed[0], failed[0].exit() or (1, 0), fields)
+    elif derived is not None and derived != (0, 0):
+        _exit(found, "slurm.recorded-step-exit", job, derived, fields)
+    elif job.state == "COMPLETED":
+        found.add("slurm.recorded-completed", [job.line], fields)
+    else:
+        _exit(found, "slurm.recorded-exit", job, (1, 0), fields)
+
+
+def _exit(
+    found: Findings, rule_id: str, record: Record, code: tuple[int, int], fields: dict[str, Value]
+) -> None:
+    number, signal = code
+    if signal == 0 and number > 128:
+        signal = number - 128
+    more: dict[str, Value] = {
+        **fields,
+        "exit_code": number,
+        "signal": _SIGNALS.get(signal),
+        "step": record.step,
+    }
+    found.add(rule_id, [record.line], more)
+
+
+def _fields(job: Record, steps: Sequence[Record]) -> dict[str, Value]:
+    largest = max((s for s in (job, *steps)), key=lambda s: s.size("maxrss") or 0)
+    code = job.exit()
+    return {
+        "job_id": job.job,
+        "name": _short(job.get("jobname", "name")),
+        "state": job.state or None,
+        "reason": _short(job.get("reason")),
+        "exit_code": code[0] if code else None,
+        "nodes": _short(job.get("nodelist")),
+        "failed_node": job.get("failednode"),
+        "elapsed": job.seconds("elapsed") if job.get("elapsed") else job.seconds("runtime"),
+        "limit": job.seconds("timelimit"),
+        "requested": job.size("reqmem") or job.size("minmemorynode"),
+        "peak": largest.size("maxrss"),
+        "peak_step": largest.step if largest.size("maxrss") else None,
+        "peak_node": largest.get("maxrssnode"),
+        "cancelled_by": job.cancelled_by,
+        "restarts": int(r) if (r := job.get("restarts") or "").isdigit() and len(r) < 6 else None,
+    }
+
+
+def _short(text: str | None) -> str | None:
+    return safe(text, 300) if text else None
+
+
+def _one_host(job: Record) -> str | None:
+    """The job's host, when it ran on one only."""
+    nodes = job.get("nodelist") or ""
+    return nodes if re.fullmatch(r"[\w.-]{1,100}", nodes) else None
+
+
+def _node(found: Findings, node: Node) -> None:
+    states = node.states
+    reason = node.values.get("reason")
+    reason = reason if reason and reason not in {"none", "(null)"} else None
+    fields: dict[str, Value] = {
+        "node": node.name,
+        "state": node.values.get("state"),
+        "reason": safe(reason, 300) if reason else None,
+    }
+    lines = [x for x in node.lines if re.search(r"NodeName=|State=|Reason=", x.text)]
+    found.add("slurm.node-state", lines, fields, host=node.name)
+    out = states & _OUT
+    drained = any(word.startswith("DRAIN") for word in states)
+    if not out and not drained and states <= _HEALTHY:
+        return
+    if reason and _GPU.search(reason) and (out or drained):
+        rule_id = "slurm.node-out-gpu"
+    elif out:
+        rule_id = "slurm.node-out-down"
+    elif drained:
+        rule_id = "slurm.node-out-drained"
+    else:
+        return
+    found.add(rule_id, lines, fields, host=node.name)
