@@ -15,12 +15,14 @@ MAX_RECORDS = 20_000
 MAX_JSON = 64 << 20
 
 STATES = frozenset(
-    "BOOT_FAIL CANCELLED COMPLETED COMPLETING CONFIGURING DEADLINE FAILED LAUNCH_FAILED NODE_FAIL OUT_OF_MEMORY"
-    " PENDING PREEMPTED REQUEUED REQUEUE_HOLD RESIZING REVOKED RUNNING SIGNALING SPECIAL_EXIT STAGE_OUT STOPPED"
-    " SUSPENDED TIMEOUT".split()  # noqa: SIM905 (a list of words reads better than one of strings)
-)
+    {"BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING", "CONFIGURING", "DEADLINE", "FAILED",
+     "LAUNCH_FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PENDING", "PREEMPTED", "REQUEUED", "REQUEUE_HOLD", "RESIZING", "REVOKED",
+     "RUNNING", "SIGNALING", "SPECIAL_EXIT", "STAGE_OUT", "STOPPED", "SUSPENDED", "TIMEOUT"}
+)  # fmt: skip
+"""Every state, in full; default tables cut them to ten characters."""
 _JOB_ID = re.compile(
-    r"(?P<job>\d+(?:_(?:\d+|\[[^\]]*\]))?(?:\+\d+)?)(?:\.(?P<step>batch|extern|interactive|\d+)(?:\+\d*)?)?$"
+    r"(?P<job>\d+(?:_(?:\d+|\[[^\]]*\]))?(?:\+\d+)?)"
+    r"(?:\.(?P<step>batch|extern|interactive|\d+)(?:\+\d*)?)?$"
 )
 _EXIT = re.compile(r"(\d{1,5}):(\d{1,5})$")
 _TOKEN = re.compile(r"(?:^|\s)([A-Z][\w:/]*)=(.*?)(?=\s+[A-Z][\w:/]*=|\s*$)")

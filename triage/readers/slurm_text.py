@@ -38,8 +38,8 @@ _LAUNCH = re.compile(
 _PROLOG = re.compile(r"Prolog", re.IGNORECASE)
 _GPU = re.compile(r"gpu|gres|xid|nvlink|nvidia|ecc", re.IGNORECASE)
 _HEALTHY = frozenset(
-    {"IDLE", "ALLOCATED", "MIXED", "COMPLETING", "RESERVED", "CLOUD", "PLANNED", "DYNAMIC_NORM", "POWERED_DOWN",
-     "POWERING_UP", "POWERING_DOWN", "ALLOC", "MIX", "COMP", "RESV"}
+    {"IDLE", "ALLOCATED", "MIXED", "COMPLETING", "RESERVED", "CLOUD", "PLANNED", "DYNAMIC_NORM", "ALLOC",
+     "MIX", "POWERED_DOWN", "POWERING_UP", "POWERING_DOWN", "COMP", "RESV"}
 )  # fmt: skip
 _OUT = frozenset({"DOWN", "FAIL", "FAILING", "NOT_RESPONDING", "ERROR", "UNKNOWN"})
 
