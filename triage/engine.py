@@ -139,6 +139,12 @@ class Engine:
                     state.reports[index] = _report(source, reading.kind, reader, complete=reading.complete)
                     if progress is not None:
                         progress(len(data))
+                    quoted: str = getattr(reading, "text", "")
+                    if quoted:
+                        # an error file quotes what the process would have printed, on one line of the
+                        # file: carriage returns end lines for the scan and are not counted
+                        text = quoted.replace("\n", "\r").encode()
+                        yield index, source, Block(text, 0, 1, 0, len(text), True)
                 else:
                     tail: Block | None = None
                     for block in reader:

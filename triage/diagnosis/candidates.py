@@ -38,9 +38,9 @@ class Candidate:
 
     @property
     def of_ledger(self) -> bool:
-        """Whether the ledger concluded it, rather than a line stating it."""
+        """Whether ranks were compared to conclude it, rather than a line stating it."""
         signature = self.lead.rule.signature
-        return signature is not None and signature.reader == "ledger"
+        return signature is not None and signature.reader in {"ledger", "flight-recorder"}
 
     @property
     def ranks(self) -> tuple[int, ...]:

@@ -157,7 +157,8 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     if lead.rule.origin == "job":
         return []
     if lead.rule.origin == "node":
-        if lead.finding.raised and lead.rank is not None and len({i.rank for i in candidate.items}) == 1:
+        local = lead.finding.raised or lead.rule.category in {"storage", "shm", "data-loading"}
+        if local and lead.rank is not None and len({i.rank for i in candidate.items}) == 1:
             return [lead.rank]
         rank = identities.rank_of_pid(lead.number("pid"), lead.finding.host)
         return [] if rank is None else [rank]

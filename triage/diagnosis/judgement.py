@@ -262,7 +262,16 @@ def _with_activity(
         if doing is not None:
             break
     if doing is None:
-        yield verdict(job, rule_id, fields, witnesses, rank=ranks[0])
+        swallowed = _swallowed(job, ranks, first)
+        if swallowed is None:
+            yield verdict(job, rule_id, fields, witnesses, rank=ranks[0])
+        else:
+            told = {**fields, "type": swallowed.text("type"), "message": swallowed.text("message")}
+            memory = "memory" in f"{told['type']} {told['message']}".lower()
+            yield verdict(
+                job, "ledger.swallowed-oom" if memory else "ledger.swallowed-exception", told,
+                [swallowed, *witnesses], rank=ranks[0],
+            )  # fmt: skip
     elif doing.end is not None:
         yield _too_short(job, first, ranks, doing)
     else:
@@ -270,6 +279,22 @@ def _with_activity(
         yield verdict(
             job, "ledger.activity-never-returned", named, [doing.start, *witnesses], rank=ranks[0]
         )
+
+
+def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
+    """The last exception that a missing rank mentioned before the others waited, if it made no progress since."""
+    found: Item | None = None
+    for item in (*job.of_fact("mention"), *job.of_fact("exception")):
+        if item.rank not in ranks or compare(item.finding, wait.item.finding) == 1:
+            continue
+        moved = any(
+            p.rank == item.rank and p.finding.source == item.finding.source
+            and (p.finding.last_offset or p.finding.offset) > (item.finding.last_offset or item.finding.offset)
+            for p in job.of_fact("progress")
+        )  # fmt: skip
+        if not moved and (found is None or compare(item.finding, found.finding) == 1):
+            found = item
+    return found
 
 
 def _site(job: Job, rank: int) -> str | None:

@@ -220,7 +220,8 @@ def _explains_verdict(cause: Candidate, verdict: Candidate, ledger: Ledger) -> s
 
 _DIVERGENCE = frozenset(
     {"ledger.fingerprint-desync", "ledger.fingerprint-tie", "ledger.desync", "ledger.desync-tie",
-     "ledger.timeout-too-short"}
+     "ledger.timeout-too-short", "torch.fr-type-mismatch", "torch.fr-size-mismatch", "torch.fr-order-mismatch",
+     "torch.fr-p2p-unmatched", "torch.fr-extra-collective"}
 )  # fmt: skip
 
 
