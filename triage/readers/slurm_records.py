@@ -16,8 +16,8 @@ MAX_JSON = 64 << 20
 
 STATES = frozenset(
     {"BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING", "CONFIGURING", "DEADLINE", "FAILED",
-     "LAUNCH_FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PENDING", "PREEMPTED", "REQUEUED", "REQUEUE_HOLD", "RESIZING", "REVOKED",
-     "RUNNING", "SIGNALING", "SPECIAL_EXIT", "STAGE_OUT", "STOPPED", "SUSPENDED", "TIMEOUT"}
+     "LAUNCH_FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PENDING", "PREEMPTED", "REQUEUED",
+     "REQUEUE_HOLD", "RESIZING", "REVOKED", "RUNNING", "SIGNALING", "SPECIAL_EXIT", "STAGE_OUT", "STOPPED", "SUSPENDED", "TIMEOUT"}
 )  # fmt: skip
 """Every state, in full; default tables cut them to ten characters."""
 _JOB_ID = re.compile(
@@ -26,7 +26,6 @@ _JOB_ID = re.compile(
 )
 _EXIT = re.compile(r"(\d{1,5}):(\d{1,5})$")
 _TOKEN = re.compile(r"(?:^|\s)([A-Z][\w:/]*)=(.*?)(?=\s+[A-Z][\w:/]*=|\s*$)")
-_NODE_NUMBER = re.compile(r"\d+$")
 
 
 @dataclass(slots=True)
