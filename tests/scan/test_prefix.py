@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from triage.model import Moment, Prefix
@@ -107,6 +107,8 @@ LAUNCHER = ("17: ", "gpu-012: ", "worker-3 | ")
 def test_nested_prefixes_leave_the_message(layers: list[str], message: str) -> None:
     # what launchers label lines with stands outside of what loggers say
     layers.sort(key=lambda layer: layer not in LAUNCHER)
+    # "name: 17: " is how compilers point at lines, so a host in front of a task label isn't believed
+    assume(not {"gpu-012: ", "17: "} <= set(layers))
     prefix, rest = split_line("".join(layers) + message)
     assert rest == message
     assert bool(prefix.length) == bool(layers)

@@ -158,8 +158,8 @@ def _check(node: ast.AST, names: set[str], calls: set[tuple[str, tuple[str, ...]
         | ast.operator | ast.cmpop | ast.boolop | ast.unaryop | ast.expr_context,
     ):  # fmt: skip
         raise ExpressionError(f"{type(node).__name__} isn't allowed")
-    for child in ast.iter_child_nodes(node):
-        _check(child, names, calls)
+    for inner in ast.iter_child_nodes(node):
+        _check(inner, names, calls)
 
 
 def _walk(

@@ -94,7 +94,7 @@ def _parse(pattern: str) -> Any:
     try:
         from re import _parser  # type: ignore[attr-defined]
     except ImportError:  # Python 3.10
-        import sre_parse as _parser  # type: ignore[no-redef]
+        import sre_parse as _parser
     return _parser.parse(pattern)
 
 

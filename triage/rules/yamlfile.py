@@ -60,6 +60,6 @@ def _build(node: yaml.Node, constructor: yaml.SafeLoader, path: str | None, dept
     if isinstance(node, yaml.SequenceNode):
         return [_build(item, constructor, path, depth + 1) for item in node.value]
     try:
-        return constructor.construct_object(node)  # type: ignore[no-untyped-call]
+        return constructor.construct_object(node)
     except (yaml.YAMLError, ValueError) as error:
         raise RuleError(f"can't read this value: {error}", path, line) from None

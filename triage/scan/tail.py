@@ -85,7 +85,10 @@ def last_words(block: Block, name: str, taken: set[int]) -> Iterator[Evidence]:
     for line, raw in lines[-MAX_LINES:]:
         prefix, message = split_line(raw[:2000])
         message = message.strip()
-        loud = prefix.level in {"error", "fatal"} or _STATES_AN_ERROR.search(message)
-        loud = loud or (line in final and _NAMES_AN_EXCEPTION.search(message))
+        loud = (
+            prefix.level in {"error", "fatal"}
+            or _STATES_AN_ERROR.search(message) is not None
+            or (line in final and _NAMES_AN_EXCEPTION.search(message) is not None)
+        )
         if loud and message and not _HARMLESS.search(message) and line not in taken:
             yield Evidence(name, line, safe(raw))
