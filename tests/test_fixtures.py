@@ -14,11 +14,6 @@ ROOT = Path(__file__).parents[1] / "fixtures"
 CASES = sorted(ROOT.glob("*/*/expected.yaml"))
 
 
-@pytest.fixture(scope="session")
-def engine() -> triage.Engine:
-    return triage.Engine()
-
-
 @pytest.mark.parametrize("path", CASES, ids=lambda p: f"{p.parent.parent.name}/{p.parent.name}")
 def test_fixture(path: Path, engine: triage.Engine) -> None:
     expected: dict[str, Any] = yaml.safe_load(path.read_text())

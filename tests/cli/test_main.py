@@ -1,0 +1,134 @@
+"""The command line as a user meets it: what it prints, where, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from triage.cli.main import main
+
+FAILURE = '[rank1]: Traceback (most recent call last):\n[rank1]:   File "/w/t.py", line 3, in f\n[rank1]:     g()\n[rank1]: KeyError: 3\n'
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    path = tmp_path / "job.err"
+    path.write_text(FAILURE)
+    return path
+
+
+def test_exit_codes(job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    healthy, empty = tmp_path / "ok.log", tmp_path / "empty.log"
+    healthy.write_text("step 1 loss=0.5\nTraining complete.\n")
+    empty.write_text("")
+    assert main([str(job)]) == 1
+    assert main([str(healthy)]) == 0
+    assert main([str(empty)]) == 3
+    assert main([str(tmp_path / "none")]) == 2
+    assert main(["--exit-zero", str(job)]) == 0
+    assert "no such file" in capsys.readouterr().err
+
+
+def test_usage_errors_say_the_way_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["x", "--frmat", "json"]) == 2
+    assert main(["x", "--format", "pdf"]) == 2
+    assert main([]) == 2
+    error = capsys.readouterr().err
+    assert "--help" in error
+    assert "Traceback" not in error
+
+
+def test_formats(job: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main([str(job), "--format", "json"])
+    assert json.loads(capsys.readouterr().out)["root_cause"]["origin"]["rank"] == 1
+    main([str(job), "--format", "oneline"])
+    assert capsys.readouterr().out.startswith("FAILED user-code rank=1")
+    main([str(job), "--format", "md"])
+    assert capsys.readouterr().out.startswith("## FAILED")
+    main([str(job), "--explain", "--verbose"])
+    assert "Why" in capsys.readouterr().out
+
+
+def test_per_job(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "slurm-11.err").write_text(FAILURE)
+    (tmp_path / "slurm-12.err").write_text("step 1 loss=0.5\nTraining complete.\n")
+    assert main(["--per-job", "--format", "json", str(tmp_path)]) == 1
+    verdicts = sorted(d["verdict"] for d in json.loads(capsys.readouterr().out))
+    assert verdicts == ["failed", "healthy"]
+
+
+def test_own_rules_are_used_and_broken_ones_named(job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    assert main(["rules", "draft", str(job)]) == 0
+    (rules / "mine.yaml").write_text(capsys.readouterr().out)
+    assert main(["--rules", str(rules), "--format", "oneline", str(job)]) == 1
+    assert "rule=local.key-error" in capsys.readouterr().out
+    (rules / "mine.yaml").write_text("rules: [\n")
+    assert main(["--rules", str(rules), str(job)]) == 2
+    assert "mine.yaml" in capsys.readouterr().err
+
+
+def test_rules_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "list", "torch"]) == 0
+    assert "torch.oom" in capsys.readouterr().out
+    assert main(["rules", "show", "torch.oom"]) == 0
+    assert "anchor" in capsys.readouterr().out
+    assert main(["rules", "show", "torch.oomm"]) == 2
+    assert "did you mean" in capsys.readouterr().err
+
+
+def test_a_drafted_rule_passes_its_own_examples(job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["rules", "draft", str(job)])
+    draft = tmp_path / "draft.yaml"
+    draft.write_text(capsys.readouterr().out)
+    assert main(["rules", "test", str(draft)]) == 0
+
+
+def test_a_bad_receipt_is_named(job: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--receipt", str(job), str(job)]) == 2
+    assert "not a receipt" in capsys.readouterr().err
+
+
+def run(arguments: list[str], **options: object) -> subprocess.CompletedProcess[bytes]:
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    return subprocess.run([sys.executable, "-m", "triage", *arguments], capture_output=True, env=environment, **options)  # type: ignore[call-overload,no-any-return]  # noqa: E501
+
+
+def test_standard_input_and_a_closed_pipe(job: Path) -> None:
+    assert run(["-", "--format", "oneline"], input=FAILURE.encode()).stdout.startswith(b"FAILED user-code rank=1")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    closed = subprocess.run(
+        f"{sys.executable} -m triage --verbose --explain {job} | true",
+        shell=True, capture_output=True, env=environment, check=False,
+    )  # fmt: skip
+    assert b"Traceback" not in closed.stderr
+
+
+def test_a_terminal_that_knows_only_ascii(job: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "triage", str(job)],
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONIOENCODING": "ascii"},
+        check=False,
+    )
+    assert done.returncode == 1
+    assert not done.stderr
+
+
+def test_starting_imports_nothing_heavy() -> None:
+    code = "import sys, triage.cli.diagnose; print([m for m in ('rich','typer','yaml','polars','logging') if m in sys.modules])"
+    root = Path(__file__).parents[2]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONPATH": str(root)})  # noqa: E501
+    assert done.stdout.strip() == b"[]"
+
+
+def test_completion_scripts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--print-completion", "bash"]) == 0
+    assert "triage" in capsys.readouterr().out
