@@ -45,12 +45,88 @@ def _may_be_elastic_error(name: str, head: bytes) -> bool:
     return re.match(rb'\s*\{\s*"message"\s*:', head) is not None
 
 
+def _has(pattern: bytes) -> Callable[[str, bytes], bool]:
+    """A look for a mark that every input of a kind has near its beginning."""
+
+    def look(name: str, head: bytes) -> bool:
+        return re.search(pattern, head, re.MULTILINE) is not None
+
+    return look
+
+
 READERS: tuple[Entry, ...] = (
     Entry(
         "flight-recorder", "triage.readers.flight_recorder", "FlightRecorderReader", _may_be_flight_recorder
     ),
     Entry("elastic-error", "triage.readers.elastic_error", "ElasticErrorReader", _may_be_elastic_error),
-    Entry("topology", "triage.readers.topology", "TopologyReader", lambda name, head: b"GPU" in head),
+    Entry("topology", "triage.readers.topology", "TopologyReader", _has(rb"\bGPU0[ \t]+(?:GPU1|X|CPU)\b")),
+    Entry("p2p", "triage.readers.p2p", "P2pReader", _has(rb"\bGPU0[ \t]+(?:GPU1|X)\b")),
+    Entry(
+        "nvlink", "triage.readers.nvlink", "NvlinkReader", _has(rb"\bLink \d+: |NVLink information as all")
+    ),
+    Entry(
+        "nvidia-smi",
+        "triage.readers.nvidia_smi",
+        "NvidiaSmiReader",
+        _has(rb"NVIDIA-SMI \d|NVSMI LOG|\(UUID: |^GPU [0-9A-F]{8}:|^[a-z_.]+(?: \[[\w%]+\])?, *[a-z_.]+"),
+    ),
+    Entry("dmon", "triage.readers.smi_dmon", "DmonReader", _has(rb"^\s*#\s*(?:Date\s+Time\s+)?gpu\b")),
+    Entry(
+        "dcgm",
+        "triage.readers.dcgm",
+        "DcgmReader",
+        _has(rb"\| Diagnostic |Health Monitor Report|NvLink Link Status|\"DCGM "),
+    ),
+    Entry(
+        "ibstat",
+        "triage.readers.infiniband",
+        "InfinibandReader",
+        _has(
+            rb"CA '\w|hca_id:|Infiniband device '|# Port (?:extended )?counters|/class/infiniband/| ==> "
+            rb"|\blink \w+/\d+ |:[0-9a-f]{4}:[0-9a-f]{4}\s"
+        ),
+    ),
+    Entry("nccl-tests", "triage.readers.nccl_tests", "NcclTestsReader", _has(rb"#\s*nThread \d")),
+    Entry(
+        "host",
+        "triage.readers.host",
+        "HostReader",
+        _has(rb"^Filesystem\s|^\s+total\s+used|-l\)\s|locked memory|^\s*Architecture:"),
+    ),
+    Entry(
+        "kubernetes",
+        "triage.readers.kubernetes",
+        "KubernetesReader",
+        _has(
+            rb"kubelet|default-scheduler|^LAST SEEN|\"involvedObject\"|containerStatuses|^Status:\s"
+            rb"|^\s+Exit Code:"
+        ),
+    ),
+    Entry(
+        "ray-status",
+        "triage.readers.ray_status",
+        "RayStatusReader",
+        _has(rb"(?:Autoscaler|Cluster) status: "),
+    ),
+    Entry(
+        "sacct",
+        "triage.readers.slurm_text",
+        "SacctReader",
+        _has(rb"^\s*JobID(?:Raw)?[| ]|\"derived_exit_code\""),
+    ),
+    Entry("scontrol", "triage.readers.slurm_text", "ScontrolReader", _has(rb"^\s*(?:JobId=\d|NodeName=\S)")),
+    Entry(
+        "pyspy",
+        "triage.readers.pyspy",
+        "PyspyReader",
+        _has(rb"Thread \S+ \([a-z+]+\): \"|\"thread_name\""),
+    ),
+    Entry(
+        "environment",
+        "triage.readers.environment",
+        "EnvironmentReader",
+        _has(rb"(?:^|\0)(?:declare -x |export )?(?:PATH|HOME|PWD|USER|SLURM_JOB_ID|RANK|WORLD_SIZE)="),
+    ),
 )
 """Every kind, in the order in which they are tried."""
 

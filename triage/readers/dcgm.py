@@ -10,6 +10,7 @@ from typing import Any
 from triage.model import Finding, Reading, Source, Value
 from triage.readers.capture import Findings, Line, lines_of, mostly, prompt_host
 from triage.readers.dcgm_table import TITLE, Result, results, status_of
+from triage.readers.embedded import with_neighbours
 from triage.text import safe
 
 KIND = "dcgm"
@@ -40,7 +41,7 @@ class DcgmReader:
 
     def read(self, data: bytes, source: Source, index: int) -> Reading:
         """Say which tests failed on which GPUs."""
-        return _read(data, lines_of(data), source, index)
+        return with_neighbours(_read(data, lines_of(data), source, index), data, source, index)
 
 
 def findings_in(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from triage.model import Finding, Reading, Source, Value
 from triage.readers.capture import Findings, Line, lines_of, mostly, prompt_host
+from triage.readers.embedded import with_neighbours
 from triage.readers.host_limits import (
     UNLIMITED,
     is_limit_line,
@@ -50,7 +51,7 @@ class HostReader:
 
     def read(self, data: bytes, source: Source, index: int) -> Reading:
         """Record memory, file systems, limits and processors, and what is short."""
-        return _read(lines_of(data), source, index)
+        return with_neighbours(_read(lines_of(data), source, index), data, source, index)
 
 
 def findings_in(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from triage.model import Finding, Reading, Source, Value
 from triage.readers.capture import Findings, Line, lines_of, mostly, prompt_host
+from triage.readers.embedded import with_neighbours
 from triage.readers.ib_ports import Port, begins, belongs, ports
 
 KIND = "ibstat"
@@ -45,7 +46,7 @@ class InfinibandReader:
 
     def read(self, data: bytes, source: Source, index: int) -> Reading:
         """Say which ports cannot carry traffic, and which are worse than their like."""
-        return _read(lines_of(data), source, index)
+        return with_neighbours(_read(lines_of(data), source, index), data, source, index)
 
 
 def find_ports(text: str | bytes) -> list[Port]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from triage.model import Finding, Reading, Source, Value
 from triage.readers.capture import Findings, Line, lines_of, mostly, prompt_host
+from triage.readers.embedded import with_neighbours
 from triage.readers.gpu_models import model_of
 from triage.readers.smi_device import pci_of
 
@@ -104,7 +105,7 @@ class NcclTestsReader:
 
     def read(self, data: bytes, source: Source, index: int) -> Reading:
         """Say whether values were wrong and whether the bandwidth is what the GPUs should give."""
-        return _read(lines_of(data), source, index)
+        return with_neighbours(_read(lines_of(data), source, index), data, source, index)
 
 
 def find_runs(text: str | bytes) -> list[Run]:

@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from triage.model import Finding, Reading, Source, Value
 from triage.readers import smi_csv, smi_query, smi_table
 from triage.readers.capture import Findings, Line, lines_of, mostly, prompt_host
+from triage.readers.embedded import with_neighbours
 from triage.readers.gpu_models import model_of
 from triage.readers.smi_device import Cell, Device, merged
+from triage.readers.smi_messages import messages
 from triage.readers.smi_verdict import Problem, problems
 from triage.rules.fields import to_version
 
@@ -30,7 +32,7 @@ class NvidiaSmiReader:
 
     def read(self, data: bytes, source: Source, index: int) -> Reading:
         """List the GPUs and what is wrong with them."""
-        return _read(lines_of(data), source, index)
+        return with_neighbours(_read(lines_of(data), source, index), data, source, index)
 
 
 def find_devices(text: str | bytes) -> list[Device]:
@@ -76,7 +78,8 @@ def _has_query(lines: Sequence[Line]) -> bool:
 def _read(lines: Sequence[Line], source: Source, index: int) -> Reading:
     found = Findings(source, index, KIND, host=prompt_host(lines))
     devices, head = _devices(lines)
-    if not devices:
+    messages(found, lines)
+    if not devices and not found.items:
         found.note("no GPU could be read from this nvidia-smi output")
         found.complete = False
     _versions(found, lines, head)

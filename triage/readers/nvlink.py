@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from triage.model import Finding, Reading, Source, Value
 from triage.readers.capture import Findings, Line, lines_of, mostly, prompt_host
+from triage.readers.embedded import with_neighbours
 from triage.readers.gpu_models import model_of
 
 KIND = "nvlink"
@@ -77,7 +78,7 @@ class NvlinkReader:
 
     def read(self, data: bytes, source: Source, index: int) -> Reading:
         """Count links and errors, and say which GPU has fewer than it should."""
-        return _read(lines_of(data), source, index)
+        return with_neighbours(_read(lines_of(data), source, index), data, source, index)
 
 
 def find_links(text: str | bytes) -> list[GpuLinks]:

@@ -8,6 +8,7 @@ from itertools import combinations
 
 from triage.model import Finding, Reading, Source, Value
 from triage.readers.capture import Findings, Line, command_of, lines_of, mostly, prompt_host
+from triage.readers.embedded import with_neighbours
 from triage.readers.matrix import Matrix, header_of, matrices
 
 KIND = "p2p"
@@ -38,7 +39,7 @@ class P2pReader:
 
     def read(self, data: bytes, source: Source, index: int) -> Reading:
         """Say which pairs have no peer access, and which GPU is excluded."""
-        return _read(lines_of(data), source, index)
+        return with_neighbours(_read(lines_of(data), source, index), data, source, index)
 
 
 def findings_in(

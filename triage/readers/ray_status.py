@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from triage.model import Finding, Reading, Source, Value
 from triage.readers.capture import Findings, Line, lines_of, mostly, prompt_host
+from triage.readers.embedded import with_neighbours
 from triage.text import safe
 
 KIND = "ray-status"
@@ -63,7 +64,7 @@ class RayStatusReader:
 
     def read(self, data: bytes, source: Source, index: int) -> Reading:
         """Say which demands cannot be met and which nodes failed."""
-        return _read(lines_of(data), source, index)
+        return with_neighbours(_read(lines_of(data), source, index), data, source, index)
 
 
 def findings_in(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from triage.model import Finding, Reading, Source, Value
 from triage.readers.capture import Findings, Line, lines_of, mostly, prompt_host
+from triage.readers.embedded import with_neighbours
 
 KIND = "dmon"
 BUSY = 95.0
@@ -32,7 +33,7 @@ class DmonReader:
 
     def read(self, data: bytes, source: Source, index: int) -> Reading:
         """Average the samples and look for the one GPU that idles while the others spin."""
-        return _read(lines_of(data), source, index)
+        return with_neighbours(_read(lines_of(data), source, index), data, source, index)
 
 
 def findings_in(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from triage.model import Finding, Reading, Source, Value
 from triage.readers.capture import Findings, Line, command_of, lines_of, mostly, prompt_host
+from triage.readers.embedded import with_neighbours
 from triage.readers.matrix import header_of
 from triage.readers.topology_model import CELL, LINKS, Topology, find_matrices, parse_matrix, topologies
 from triage.readers.topology_verdict import Verdict, judge
@@ -41,7 +42,7 @@ class TopologyReader:
 
     def read(self, data: bytes, source: Source, index: int) -> Reading:
         """Judge every matrix of ``data``."""
-        return _read(lines_of(data), source, index)
+        return with_neighbours(_read(lines_of(data), source, index), data, source, index)
 
 
 def _begins(text: str) -> bool:
