@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import shutil
@@ -41,6 +42,7 @@ def execute(paths: Sequence[str], options: Options) -> int:
     """Diagnose ``paths`` and print the report; returns the exit code."""
     receipt = _receipt(options.receipt) if options.receipt else None
     engine = Engine(options.rules)
+    gc.enable()
     discovery = discover(paths)
     jobs: list[list[Source]] = [list(discovery.sources)]
     if options.per_job:

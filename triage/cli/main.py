@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -18,6 +19,8 @@ def run(arguments: Sequence[str] | None = None) -> None:
 
 def main(arguments: list[str]) -> int:
     """As :func:`run`, but returns the exit code."""
+    # nothing that starting up creates is garbage: collecting it would only take time
+    gc.disable()
     try:
         from triage.cli.app import execute
 
@@ -37,3 +40,5 @@ def main(arguments: list[str]) -> int:
     except MemoryError:
         print("triage: out of memory; give it fewer inputs at once", file=sys.stderr)
         return 2
+    finally:
+        gc.enable()

@@ -43,6 +43,16 @@ class Candidate:
         return signature is not None and signature.reader in {"ledger", "flight-recorder"}
 
     @property
+    def advisory(self) -> bool:
+        """Whether it only deserves attention, unless something failed that it can lead to."""
+        return "advisory" in self.lead.rule.tags
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a failure that nothing else explains should rather speak for itself."""
+        return self.advisory and self.score < 0.5
+
+    @property
     def ranks(self) -> tuple[int, ...]:
         """The ranks that the findings blame, or that wrote them."""
         found: list[int] = []

@@ -78,6 +78,9 @@ def functions_of(job: Job, item: Item | None) -> Mapping[str, Callable[..., Any]
         "same": lambda field: len(values(field)) == 1,
         "env": lambda name: job.environment.get(name),
         "version": lambda name: job.version(name),
+        "uses": job.uses,
+        "longest": lambda phase: longest(job, phase),
+        "listed": lambda text: None if text is None else tuple(p for p in str(text).split(",") if p.strip()),
         "slurm": lambda name: next(job.facts("slurm-job", name), None),
         "receipt": lambda path: _dig(job.receipt, path),
         "fact": lambda fact, name: next(job.facts(fact, name), None),
@@ -94,6 +97,22 @@ def _near(item: Item, other: Item, lines: int, seconds: float) -> bool:
     if seconds and one.time is not None and two.time is not None and one.time.clock == two.time.clock:
         return abs(one.time.seconds - two.time.seconds) <= seconds
     return False
+
+
+def longest(job: Job, phase: str) -> float | None:
+    """The longest that an activity took, in seconds, by the logs or the receipt; None when unknown."""
+    took = [i.seconds("seconds") for i in job.of_fact("duration") if i.rule.phase == phase]
+    took.append(_number(_dig(job.receipt, f"durations.{phase}_s")))
+    ends = [i for i in job.of_fact("phase-end") if i.rule.phase == phase]
+    for start in (i for i in job.of_fact("phase-start") if i.rule.phase == phase):
+        end = next((e for e in ends if e.rank == start.rank and compare(e.finding, start.finding) == 1), None)
+        if end is not None and start.finding.time is not None and end.finding.time is not None:
+            took.append(end.finding.time.seconds - start.finding.time.seconds)
+    return max((t for t in took if t is not None), default=None)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _dig(receipt: Mapping[str, Any] | None, path: str) -> Any:

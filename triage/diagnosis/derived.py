@@ -6,10 +6,17 @@ from collections.abc import Iterator
 
 from triage.diagnosis.conditions import functions_of, names_of
 from triage.diagnosis.job import Item, Job
-from triage.model import Evidence, Finding
+from triage.model import Evidence, Finding, Value
+from triage.receipts.evidence import NAME, OUTSIDE, findings_of
 from triage.rules.schema import Rule
+from triage.text import safe
 
 _NAMING = frozenset({"seen", "count", "ranks_with", "fact", "context"})
+
+
+def stated(job: Job) -> list[Item]:
+    """What the receipt says by itself, for rules with ``reader: receipt``."""
+    return [Item(f, job.rules[f.rule_id]) for f in findings_of(job.receipt) if f.rule_id in job.rules]
 
 
 def derive(job: Job, world_size: int | None) -> list[Item]:
@@ -30,16 +37,30 @@ def _item(job: Job, rule: Rule) -> Item:
     evidence: list[Evidence] = []
     for witness in witnesses[:4]:
         evidence.extend(e for e in witness.finding.evidence[:1] if e not in evidence)
-    if not evidence and job.receipt is not None:
-        evidence.append(Evidence("receipt", None, rule.when.text if rule.when else ""))
-    fields = {k: v for w in reversed(witnesses) for k, v in w.fields.items() if k[0] != "_"}
+    read = _read_values(job, rule)
+    if read and job.receipt is not None:
+        evidence.append(Evidence(NAME, None, safe("\n".join(f"{k} = {v}" for k, v in read.items()))))
+    fields: dict[str, Value] = {k.rpartition(".")[2].lower(): v for k, v in read.items()}
+    fields.update({k: v for w in reversed(witnesses) for k, v in w.fields.items() if k[0] != "_"})
     finding = Finding(
         rule_id=rule.id, fields=fields, evidence=tuple(evidence),
-        source=first.source if first else 0, offset=first.offset if first else 0,
+        source=first.source if first else OUTSIDE, offset=first.offset if first else 0,
         time=first.time if first else None, host=first.host if first else None,
         rank=first.rank if first and rule.origin == "speaker" else None,
     )  # fmt: skip
     return Item(finding, rule)
+
+
+def _read_values(job: Job, rule: Rule) -> dict[str, Value]:
+    """The settings and receipt fields that the condition asks for, as far as they are known."""
+    functions = functions_of(job, None)
+    found: dict[str, Value] = {}
+    for function, arguments in sorted(rule.when.calls if rule.when else ()):
+        if function in {"env", "receipt"} and arguments:
+            value = functions[function](arguments[0])
+            if isinstance(value, str | int | float | bool):
+                found[arguments[0]] = value
+    return found
 
 
 def _witnesses(job: Job, rule: Rule) -> Iterator[Item]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from triage.diagnosis import attempts as attempts_module
 from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds
-from triage.diagnosis.derived import derive
+from triage.diagnosis.derived import derive, stated
 from triage.diagnosis.explain import reasoning, table, timeline
 from triage.diagnosis.fallback import last_words, promote
 from triage.diagnosis.fingerprint import fingerprint
@@ -96,6 +96,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     identities = identify(job)
     job.items = relabel(job.items, identities)
     job.index()
+    job.add(stated(job))
     job.add(derive(job, identities.world_size))
     job.items = [i for i in job.items if holds(job, i, identities.world_size)]
     job.index()
@@ -103,7 +104,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     verdicts = judge(job, ledger, Activities(job, identities))
     job.add(verdicts)
     ranking = rank(job, ledger, collect(job, ledger, verdicts))
-    if not any(c.explained_by is None for c in ranking.causes):
+    if not any(c.explained_by is None and not c.doubtful for c in ranking.causes):
         promoted = promote(job, ledger)
         if promoted is None and last and not job.of_fact("ended-well"):
             promoted = last_words(job, run.last_words)
@@ -124,7 +125,7 @@ def _verdict(run: Run, job: Job, ranking: Ranking) -> tuple[Verdict, bool | None
     ended = bool(job.of_fact("ended-well"))
     if run.cut:
         return "inconclusive", True if ended else None
-    if run.bytes_read == 0 or not _understood(run, job):
+    if (run.bytes_read == 0 and (run.sources or run.receipt is None)) or not _understood(run, job):
         return "inconclusive", None
     return "healthy", True if ended else None
 

@@ -89,6 +89,8 @@ def timeline(job: Job, ledger: Ledger, year: int | None) -> tuple[Event, ...]:
     for item in job.items:
         if item.rule.role not in {"cause", "symptom"} and item.rule.fact not in _TOLD:
             continue
+        if item.finding.source < 0:
+            continue  # what the receipt says is no event
         if item.rule.signature is not None and item.rule.signature.reader == "ledger":
             continue
         time = item.finding.time

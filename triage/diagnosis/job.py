@@ -6,6 +6,7 @@ position, between sources by time where their clocks can be compared.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -132,7 +133,20 @@ class Job:
         for value in self.facts("version", name):
             if isinstance(value, tuple):
                 return tuple(v for v in value if isinstance(v, int))
-        return None
+        versions = self.receipt.get("versions") if self.receipt is not None else None
+        stated = versions.get(name) if isinstance(versions, Mapping) else None
+        found = re.match(r"\d+(?:\.\d+){0,3}", str(stated)) if stated is not None else None
+        return tuple(int(part) for part in found[0].split(".")) if found else None
+
+    def uses(self, word: str) -> bool:
+        """Whether the receipt's command, lane or settings name ``word`` (a library, a strategy)."""
+        if self.receipt is None:
+            return False
+        launch = self.receipt.get("launch")
+        told = [*(launch.get("argv") or ()), self.receipt.get("lane")] if isinstance(launch, Mapping) else []
+        told += [f"{k}={v}" for k, v in self.environment.items() if v.lower() not in {"", "0", "false", "no"}]
+        wanted = re.compile(rf"(?<![a-z0-9]){re.escape(word.lower())}(?![a-z])")
+        return any(wanted.search(str(text).lower().replace("_", "-")) for text in told if text)
 
 
 def compare(one: Finding, other: Finding) -> int | None:

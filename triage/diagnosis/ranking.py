@@ -9,6 +9,7 @@ from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger import ORDERLY, Ledger
 from triage.diagnosis.survival import Survival
+from triage.rules.schema import Rule
 
 NEAR = 0.16
 """Scores closer than this are decided by which came first."""
@@ -30,6 +31,9 @@ def rank(job: Job, ledger: Ledger, candidates: Sequence[Candidate]) -> Ranking:
         candidate.survived = _survived(candidate, survival)
     survived = [c for c in candidates if c.survived is not None]
     causes = [c for c in candidates if c.survived is None]
+    idle = _without_effect(causes, job, survival)
+    survived += idle
+    causes = [c for c in causes if c not in idle]
     for candidate in causes:
         _score(candidate, job, ledger)
     _explain(causes, job, ledger)
@@ -42,6 +46,29 @@ def rank(job: Job, ledger: Ledger, candidates: Sequence[Candidate]) -> Ranking:
     for candidate in free[:1]:
         candidate.explains = _symptoms_of(candidate, job)
     return Ranking([*free, *held], survived)
+
+
+def _without_effect(causes: Sequence[Candidate], job: Job, survival: Survival) -> list[Candidate]:
+    """Advisory candidates of which no consequence is in sight: warnings, not causes.
+
+    A consequence is another candidate, or a symptom that was not survived, which the rule names
+    under ``explains``.
+    """
+    symptoms = [i for i in job.items if i.rule.role == "symptom"]
+
+    def named(rule: Rule, names: Sequence[str]) -> bool:
+        return rule.id in names or any(f"tag:{tag}" in names for tag in rule.tags)
+
+    idle: list[Candidate] = []
+    for candidate in causes:
+        names = candidate.lead.rule.explains
+        if not candidate.advisory:
+            continue
+        others = (c for c in causes if not c.advisory and named(c.lead.rule, names))
+        seen = (i for i in symptoms if named(i.rule, names) and survival.proof(i) is None)
+        if next(others, None) is None and next(seen, None) is None:
+            idle.append(candidate)
+    return idle
 
 
 def _preference(candidate: Candidate) -> tuple[float, int, int, str]:
@@ -154,6 +181,8 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     """Why ``cause`` explains ``effect``, empty when it does not."""
     order = compare(cause.lead.finding, effect.lead.finding)
     if _states(cause, effect) and not _elsewhere(cause, effect):
+        if cause.advisory and cause.score < effect.score:
+            return ""  # it stays beside the better founded one, as an alternative
         if order == 1 and not _hardware(cause) and not cause.of_ledger and not effect.of_ledger:
             return ""
         return f"{cause.rule_id} is known to lead to {effect.rule_id}"

@@ -20,7 +20,7 @@ STANDARD_NAMES = frozenset(
 """Names that templates and conditions may use besides the rule's own fields."""
 JOB_FUNCTIONS = frozenset(
     "seen absent count ranks_with same_rank same_host near before after differs same env version slurm "
-    "receipt fact context".split()
+    "receipt fact context uses longest listed".split()
 )
 """Functions of ``when``; what they mean is in ``docs/rules.md``."""
 FACT_TAGS = "tag:"
@@ -172,6 +172,10 @@ def field_names(rule: Rule) -> Iterator[str]:
     """Names of the fields that a rule's findings carry."""
     signature = rule.signature
     if signature is None:
+        # what a condition reads of the environment and the receipt can be shown
+        for function, arguments in rule.when.calls if rule.when is not None else ():
+            if function in {"env", "receipt"} and arguments:
+                yield arguments[0].rpartition(".")[2].lower()
         return
     yield from signature.fields
     yield from signature.derive

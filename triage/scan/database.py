@@ -6,8 +6,6 @@ import threading
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
-
 
 def expressions_of(anchor: str, wrapped: bool = False) -> Iterator[bytes]:
     """An anchor as Hyperscan literals: as it stands and, when ``wrapped``, broken at each space.
@@ -21,11 +19,7 @@ def expressions_of(anchor: str, wrapped: bool = False) -> Iterator[bytes]:
         if wrap:
             gaps[wrap] = "\n"
         text = words[0] + "".join(gap + word for gap, word in zip(gaps[1:], words[1:], strict=True))
-        yield _escaped(text)
-
-
-def _escaped(text: str) -> bytes:
-    return b"".join(bytes((c,)) if c in _PLAIN else b"\\x%02x" % c for c in text.encode())
+        yield text.encode()
 
 
 def looks_wrapped(data: bytes) -> bool:
@@ -65,6 +59,7 @@ class AnchorDatabase:
             ids=[number for _, number in entries],
             elements=len(entries),
             flags=[once if number in sampled else every for _, number in entries],
+            literal=True,
         )
 
     def scan(self, data: bytes) -> list[tuple[int, int]]:
