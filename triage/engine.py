@@ -105,7 +105,7 @@ class Engine:
             reports=[state.reports[i] for i in sorted(state.reports)],
             receipt=receipt,
             notes=[*self.rules.notes, *state.notes],
-            last_words=_last_words(state),
+            last_words=_last_words(state, self.rules),
         )
         return judge(run)
 
@@ -185,17 +185,29 @@ def _combined(readings: Sequence[Reading]) -> tuple[Finding, ...]:
     return tuple(combine(readings))
 
 
-def _last_words(state: _Read) -> list[tuple[int, Evidence]]:
+def _last_words(state: _Read, rules: RuleSet) -> list[tuple[int, Evidence]]:
+    """Lines near the end that state an error and that no rule has recognised."""
     taken: dict[str, set[int]] = {}
+    harmless: set[str] = set()
     for finding in state.findings:
+        benign = finding.rule_id in rules and rules[finding.rule_id].role == "benign"
         for evidence in finding.evidence:
+            lines = evidence.text.splitlines()
             if evidence.line is not None:
-                taken.setdefault(evidence.path, set()).add(evidence.line)
+                taken.setdefault(evidence.path, set()).update(range(evidence.line, evidence.line + len(lines)))
+            if benign:  # repetitions were folded: know them by their words
+                harmless.update(_words(line) for line in lines)
     return [
         (index, evidence)
         for index, block in sorted(state.tails.items())
         for evidence in last_words(block, state.sources[index].name, taken.get(state.sources[index].name, set()))
+        if _words(evidence.text) not in harmless
     ]
+
+
+def _words(line: str) -> str:
+    """A line without its numbers, so that repetitions look alike."""
+    return "".join(c for c in line if not c.isdigit())
 
 
 def diagnose(
