@@ -91,7 +91,7 @@ READERS: tuple[Entry, ...] = (
         "host",
         "triage.readers.host",
         "HostReader",
-        _has(rb"^Filesystem\s|^\s+total\s+used|-l\)\s|locked memory|^\s*Architecture:"),
+        _has(rb"^Filesystem\s|^\s+total\s+used|^MemTotal:|-l\)\s|locked memory|^\s*Architecture:"),
     ),
     Entry(
         "kubernetes",

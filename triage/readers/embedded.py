@@ -13,28 +13,53 @@ from importlib import import_module
 
 from triage.model import Finding, Reading, Source
 
-_MARKS: tuple[tuple[str, str, re.Pattern[bytes]], ...] = tuple(
-    (kind, module, re.compile(pattern, re.MULTILINE))
-    for kind, module, pattern in (
-        ("topology", "topology", rb"\bGPU\d+[ \t]+(?:X|NV\d+|SYS|NODE|PHB|PXB|PIX)[ \t\r\n]"),
-        ("p2p", "p2p", rb"\bGPU\d+[ \t]+(?:X[ \t]+)?(?:OK|CNS|GNS|TNS|NS)[ \t\r\n]"),
-        ("nvlink", "nvlink", rb"\bLink 0: |NVLink information as all links"),
-        ("nvidia-smi", "nvidia_smi", rb"NVIDIA-SMI \d|NVSMI LOG|\(UUID: GPU-|memory\.total|pci\.bus_id"),
-        ("dmon", "smi_dmon", rb"^\s*#\s*gpu\s"),
-        ("dcgm", "dcgm", rb"\| Diagnostic\s+\||Health Monitor Report|NvLink Link Status"),
-        (
-            "ibstat",
-            "infiniband",
-            rb"CA '\w|hca_id:|Infiniband device '|# Port (?:extended )?counters|/class/infiniband/",
-        ),
-        ("nccl-tests", "nccl_tests", rb"#\s*nThread \d"),
-        ("host", "host", rb"^Filesystem\s|buff/cache|max locked memory|Max locked memory|^Architecture:"),
-        ("kubernetes", "kubernetes", rb"\bkubelet\s|\bdefault-scheduler\s|^LAST SEEN\s"),
-        ("ray-status", "ray_status", rb"(?:Autoscaler|Cluster) status: \d"),
-        ("sacct", "slurm_text", rb"^\s*JobID(?:Raw)?[| ]|\bJobState=[A-Z]|\bNodeName=\S"),
-        ("pyspy", "pyspy", rb"Thread \S+ \([a-z+]+\): \"MainThread\""),
-    )
+_MARKS: tuple[tuple[str, str, tuple[bytes, ...], bytes], ...] = (
+    (
+        "topology",
+        "topology",
+        (b"GPU0\t", b"GPU0 ", b"GPU1\t", b"GPU1 "),
+        rb"\bGPU\d+[ \t]+(?:X|NV\d+|SYS|NODE|PHB|PXB|PIX)[ \t\r\n]",
+    ),
+    (
+        "p2p",
+        "p2p",
+        (b"GPU0\t", b"GPU0 ", b"GPU1\t", b"GPU1 "),
+        rb"\bGPU\d+[ \t]+(?:X[ \t]+)?(?:OK|CNS|GNS|TNS|NS)[ \t\r\n]",
+    ),
+    ("nvlink", "nvlink", (b"Link 0: ", b"NVLink information as all"), b""),
+    (
+        "nvidia-smi",
+        "nvidia_smi",
+        (b"NVIDIA-SMI ", b"NVSMI LOG", b"(UUID: GPU-", b"memory.total", b"pci.bus_id"),
+        rb"NVIDIA-SMI \d|NVSMI LOG|\(UUID: GPU-|\w, ?(?:memory\.total|pci\.bus_id)"
+        rb"|(?:memory\.total|pci\.bus_id).{0,9},",
+    ),
+    ("dmon", "smi_dmon", (b"# gpu", b"#gpu", b"#Date"), rb"^\s*#\s*(?:Date\s+Time\s+)?gpu\s"),
+    ("dcgm", "dcgm", (b"| Diagnostic ", b"Health Monitor Report", b"NvLink Link Status"), b""),
+    (
+        "ibstat",
+        "infiniband",
+        (b"CA '", b"hca_id:", b"Infiniband device '", b"counters: Lid", b"/class/infiniband/"),
+        rb"CA '\w|hca_id:|Infiniband device '|# Port (?:extended )?counters|/class/infiniband/",
+    ),
+    ("nccl-tests", "nccl_tests", (b"nThread ",), rb"#\s*nThread \d"),
+    (
+        "host",
+        "host",
+        (b"Filesystem ", b"buff/cache", b"MemAvailable:", b"locked memory", b"Architecture:"),
+        rb"^\s*Filesystem\s|buff/cache|^MemAvailable:|locked memory|^\s*Architecture:",
+    ),
+    ("kubernetes", "kubernetes", (b"kubelet ", b"default-scheduler ", b"LAST SEEN"), b""),
+    ("ray-status", "ray_status", (b"Autoscaler status: ", b"Cluster status: "), b""),
+    (
+        "sacct",
+        "slurm_text",
+        (b"JobID|", b"JobID ", b"JobIDRaw", b"JobState=", b"NodeName="),
+        rb"^\s*JobID(?:Raw)?[| ]|\bJobState=[A-Z]|\bNodeName=\S",
+    ),
+    ("pyspy", "pyspy", (b'"MainThread"',), b""),
 )
+"""Kind, module, literals of which such output has at least one, and a pattern that confirms them."""
 _SAME = {"scontrol": "sacct"}
 """Kinds that one entry above reads together with another."""
 
@@ -61,8 +86,10 @@ def findings_in(
 def _findings(
     data: bytes, source: Source, index: int, line: int, offset: int, skip: frozenset[str]
 ) -> Iterator[Finding]:
-    for kind, module, mark in _MARKS:
-        if kind not in skip and mark.search(data):
+    for kind, module, literals, pattern in _MARKS:
+        if kind in skip or not any(literal in data for literal in literals):
+            continue
+        if not pattern or re.search(pattern, data, re.MULTILINE):
             reader = import_module(f"triage.readers.{module}")
             yield from reader.findings_in(data, source, index, line, offset)
 

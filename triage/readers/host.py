@@ -21,6 +21,7 @@ from triage.readers.host_memory import (
     DF_ROW,
     FREE_HEADER,
     FREE_ROW,
+    MEMINFO,
     FileSystem,
     file_systems,
     memory,
@@ -67,7 +68,7 @@ def _begins(text: str) -> bool:
         or DF_HEADER.match(text)
         or limit_of(text)
         or re.match(r"\s*Architecture:\s+\S+\s*$", text)
-        or re.match(r"\s*Limit\s+Soft Limit", text)
+        or re.match(r"\s*(?:Limit\s+Soft Limit|MemTotal:)", text)
     )
 
 
@@ -78,6 +79,7 @@ def _belongs(text: str) -> bool:
         or DF_ROW.match(text)
         or is_processor_line(text)
         or is_limit_line(text)
+        or MEMINFO.match(text)
     )
 
 

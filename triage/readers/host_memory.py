@@ -67,9 +67,26 @@ def amount(text: str, power: int) -> int | None:
         return None
 
 
+MEMINFO = re.compile(r"\s*(?P<name>[A-Z]\w+(?:\(\w+\))?):\s+(?P<value>\d{1,15}) kB\s*$")
+
+
+def _meminfo(lines: Sequence[Line]) -> list[Memory]:
+    """The memory that ``/proc/meminfo`` tells."""
+    values: dict[str, tuple[int, Line]] = {}
+    for line in lines:
+        match = MEMINFO.match(line.text)
+        if match:
+            values.setdefault(match["name"], (int(match["value"]) << 10, line))
+    if "MemTotal" not in values or "MemAvailable" not in values:
+        return []
+    total, line = values["MemTotal"]
+    available = values["MemAvailable"][0]
+    return [Memory("Mem", total, max(0, total - available), available, line)]
+
+
 def memory(lines: Sequence[Line]) -> list[Memory]:
-    """The rows of ``free``; a bare number is KiB unless all of them are small enough to be larger units."""
-    found: list[Memory] = []
+    """The rows of ``free``, and what ``/proc/meminfo`` says; where no unit is printed it is guessed."""
+    found = _meminfo(lines)
     columns: list[str] = []
     for line in lines:
         if FREE_HEADER.match(line.text):
