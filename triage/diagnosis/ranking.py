@@ -33,7 +33,7 @@ def rank(job: Job, ledger: Ledger, candidates: Sequence[Candidate]) -> Ranking:
     causes = [c for c in candidates if c.survived is None]
     idle = _without_effect(causes, job, survival)
     survived += idle
-    causes = [c for c in causes if c not in idle]
+    causes = [c for c in causes if not any(c is other for other in idle)]
     for candidate in causes:
         _score(candidate, job, ledger)
     _explain(causes, job, ledger)

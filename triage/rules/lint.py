@@ -176,6 +176,8 @@ def field_names(rule: Rule) -> Iterator[str]:
         for function, arguments in rule.when.calls if rule.when is not None else ():
             if function in {"env", "receipt"} and arguments:
                 yield arguments[0].rpartition(".")[2].lower()
+            elif function in {"fact", "context"} and len(arguments) > 1:
+                yield arguments[1]
         return
     yield from signature.fields
     yield from signature.derive
