@@ -3,7 +3,7 @@
 The public API, imported on first use so that ``import triage`` costs nothing:
 
 * :func:`diagnose` and :class:`Engine`: from paths, bytes or sources to a :class:`Diagnosis`
-* :class:`Source`: something to read, with what is known about it
+* :class:`Source` and :func:`text_source`: something to read, with what is known about it
 * :func:`load_rules`: the rules, with packs of your own
 * the exceptions of :mod:`triage.errors`
 """
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from triage.errors import InputError, ReceiptError, RuleError, TriageError, UsageError
     from triage.model import Diagnosis, Evidence, Hypothesis, Origin, Source
     from triage.rules.loader import load_rules
+    from triage.sources.given import text_source
 
 __version__ = "0.1.0"
 
@@ -24,6 +25,7 @@ _HOMES = {
     "Engine": "triage.engine",
     "diagnose": "triage.engine",
     "load_rules": "triage.rules.loader",
+    "text_source": "triage.sources.given",
     "Diagnosis": "triage.model",
     "Evidence": "triage.model",
     "Hypothesis": "triage.model",
@@ -51,6 +53,7 @@ __all__ = [
     "__version__",
     "diagnose",
     "load_rules",
+    "text_source",
 ]
 
 

@@ -6,24 +6,26 @@ Everything else (the command line, hooks, services) is a thin caller of :class:`
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triage.diagnosis import Run
 from triage.diagnosis import diagnose as judge
-from triage.errors import InputError
+from triage.errors import InputError, UsageError
 from triage.model import Block, Diagnosis, Evidence, Finding, Reading, Source, SourceReport
 from triage.rules.loader import RuleSet, load_rules
 from triage.scan.scanner import Scanner
 from triage.scan.tail import intelligible, last_signs_of_life, last_words
 from triage.sources import BlockReader, discover
+from triage.sources.given import BYTES_PER_SECOND, Input, arguments_of
+
+if TYPE_CHECKING:
+    from triage.receipts import ReceiptInput
 
 MAX_STRUCTURED = 64 << 20
 """Bytes of one structured input (a dump, a topology, an accounting table) that are read."""
-
-Input = str | os.PathLike[str] | bytes | Source
-"""What a caller may name: a path or glob, ``-``, raw bytes, or a labelled source."""
 
 
 @dataclass(slots=True)
@@ -37,6 +39,12 @@ class _Read:
     notes: list[str] = field(default_factory=list)
     tails: dict[int, Block] = field(default_factory=dict)
     read: int = 0
+    deadline: float | None = None
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return self.deadline is not None and time.monotonic() > self.deadline
 
 
 class Engine:
@@ -57,41 +65,63 @@ class Engine:
 
     def diagnose(
         self,
-        inputs: Input | Sequence[Input],
+        inputs: Input | Iterable[Input],
         *,
-        receipt: Mapping[str, Any] | None = None,
+        receipt: ReceiptInput | None = None,
         budget: int | None = None,
+        seconds: float | None = None,
         progress: Callable[[int], None] | None = None,
     ) -> Diagnosis:
         """The diagnosis of one job from everything that it left behind.
 
         Args:
-            inputs: paths, globs, ``-`` for standard input, bytes, or sources; all are one job.
-            receipt: the run's compact record.
+            inputs: paths, globs, ``-`` for standard input, bytes, open streams, or sources; all are one
+                job. A text goes through :func:`triage.text_source`. May be empty with a receipt.
+            receipt: the run's compact record: a mapping, the path of a JSON file, or an object.
             budget: bytes to read at most, over all sources; what lies beyond is noted.
+            seconds: time to read for. It is spent as ``BYTES_PER_SECOND`` bytes a second, so that the
+                same input is cut at the same place everywhere; where reading is slower than that, it
+                stops between two blocks when the time is up, and a note says how much was read.
             progress: called with the number of bytes of each stretch that has been read.
 
         Raises:
             InputError: when none of the inputs can be read.
+            ReceiptError: when the receipt is none.
+            UsageError: when an input is of a type that can't be read, or a budget is negative.
         """
-        given = [inputs] if isinstance(inputs, str | bytes | os.PathLike | Source) else list(inputs)
-        named = [Source(f"<input {i}>", data=g) if isinstance(g, bytes) else g for i, g in enumerate(given)]
-        discovery = discover(named)
+        arguments = arguments_of(inputs)
+        if not arguments and receipt is not None:
+            return self.diagnose_sources((), receipt=receipt, budget=budget, seconds=seconds, progress=progress)
+        discovery = discover(arguments)
         return self.diagnose_sources(
-            discovery.sources, receipt=receipt, budget=budget, progress=progress, notes=discovery.notes
-        )
+            discovery.sources, receipt=receipt, budget=budget, seconds=seconds, progress=progress,
+            notes=discovery.notes,
+        )  # fmt: skip
 
     def diagnose_sources(
         self,
         sources: Sequence[Source],
         *,
-        receipt: Mapping[str, Any] | None = None,
+        receipt: ReceiptInput | None = None,
         budget: int | None = None,
+        seconds: float | None = None,
         progress: Callable[[int], None] | None = None,
         notes: Sequence[str] = (),
     ) -> Diagnosis:
         """As :meth:`diagnose`, for sources that have been discovered already."""
+        if (budget is not None and budget < 0) or (seconds is not None and not seconds >= 0):
+            raise UsageError("a budget can't be negative")
+        record: dict[str, Any] | None = None
+        if receipt is not None:
+            from triage.receipts import load_receipt
+            from triage.receipts.evidence import sources_of
+
+            record = load_receipt(receipt)
+            sources = (*sources, *sources_of(record))
         state = _Read(sources, notes=list(notes))
+        if seconds is not None and seconds < 1e9:
+            state.deadline = time.monotonic() + seconds
+            budget = min(int(seconds * BYTES_PER_SECOND), 1 << 62 if budget is None else budget)
         collectors = self._scanner.scan(self._blocks(state, budget, progress), progress)
         for index in sorted(collectors):
             state.findings.extend(collectors[index].findings())
@@ -103,7 +133,7 @@ class Engine:
             sources=sources,
             findings=state.findings,
             reports=[state.reports[i] for i in sorted(state.reports)],
-            receipt=receipt,
+            receipt=record,
             notes=[*self.rules.notes, *state.notes],
             last_words=_last_words(state, self.rules),
         )
@@ -123,6 +153,8 @@ class Engine:
 
         for index, source in enumerate(state.sources):
             left = None if budget is None else max(0, budget - state.read)
+            if state.late:
+                left = 0
             with BlockReader(source, limit=left) as reader:
                 try:
                     kind = recognise(source.name, reader.head)
@@ -150,6 +182,9 @@ class Engine:
                     for block in reader:
                         tail = block
                         yield index, source, block
+                        if state.late and not block.last:
+                            state.notes.append(f"{source.name}: time ran out after {reader.bytes_read} bytes")
+                            break
                     kind_of_text = "empty"
                     if tail is not None:
                         state.tails[index] = tail
@@ -211,11 +246,12 @@ def _words(line: str) -> str:
 
 
 def diagnose(
-    inputs: Input | Sequence[Input],
+    inputs: Input | Iterable[Input],
     *,
-    receipt: Mapping[str, Any] | None = None,
+    receipt: ReceiptInput | None = None,
     rules: RuleSet | Iterable[str | os.PathLike[str]] = (),
     budget: int | None = None,
+    seconds: float | None = None,
 ) -> Diagnosis:
     """Diagnose one job with a fresh :class:`Engine`; see :meth:`Engine.diagnose`."""
-    return Engine(rules).diagnose(inputs, receipt=receipt, budget=budget)
+    return Engine(rules).diagnose(inputs, receipt=receipt, budget=budget, seconds=seconds)

@@ -371,9 +371,16 @@ class Diagnosis:
         """The report as the terminal shows it, without colours."""
         return self._render("text", width=width)
 
-    def attach_to(self, receipt: Mapping[str, Any]) -> dict[str, Any]:
-        """A copy of ``receipt`` with this diagnosis under ``triage``."""
-        return {**receipt, "triage": self.to_dict()}
+    def attach_to(self, receipt: Any) -> dict[str, Any]:
+        """A copy of ``receipt`` (a mapping, a path, an object), masked, with this diagnosis under ``triage``.
+
+        Raises:
+            ReceiptError: when it is no receipt.
+        """
+        from importlib import import_module
+
+        receipts = import_module("triage.receipts")
+        return {**receipts.masked(receipts.load_receipt(receipt)), "triage": self.to_dict()}
 
     def _render(self, format: str, **options: Any) -> str:
         from importlib import import_module

@@ -7,15 +7,22 @@ from collections.abc import Iterator
 from triage.diagnosis.conditions import functions_of, names_of
 from triage.diagnosis.job import Item, Job
 from triage.model import Evidence, Finding, Value
-from triage.receipts.evidence import NAME, OUTSIDE, findings_of
 from triage.rules.schema import Rule
 from triage.text import safe
 
+RECEIPT = "receipt"
+"""How reports call the receipt where they name the source of a piece of evidence."""
+OUTSIDE = -1
+"""Source index of what the receipt says: it has no place among the logs, so no order either."""
 _NAMING = frozenset({"seen", "count", "ranks_with", "fact", "context"})
 
 
 def stated(job: Job) -> list[Item]:
     """What the receipt says by itself, for rules with ``reader: receipt``."""
+    if job.receipt is None:
+        return []
+    from triage.receipts.evidence import findings_of
+
     return [Item(f, job.rules[f.rule_id]) for f in findings_of(job.receipt) if f.rule_id in job.rules]
 
 
@@ -39,7 +46,7 @@ def _item(job: Job, rule: Rule) -> Item:
         evidence.extend(e for e in witness.finding.evidence[:1] if e not in evidence)
     read = _read_values(job, rule)
     if read and job.receipt is not None:
-        evidence.append(Evidence(NAME, None, safe("\n".join(f"{k} = {v}" for k, v in read.items()))))
+        evidence.append(Evidence(RECEIPT, None, safe("\n".join(f"{k} = {v}" for k, v in read.items()))))
     fields: dict[str, Value] = {k.rpartition(".")[2].lower(): v for k, v in read.items()}
     fields.update({k: v for w in reversed(witnesses) for k, v in w.fields.items() if k[0] != "_"})
     finding = Finding(
