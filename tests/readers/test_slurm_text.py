@@ -34,7 +34,7 @@ def problems(name: str) -> list[tuple[str, object]]:
     ("name", "expected"),
     [
         ("sacct-oom.txt", [("recorded-out-of-memory", "231")]),
-        ("sacct-failed.txt", [("recorded-exit", "501")]),
+        ("sacct-failed.txt", [("recorded-exit", "501"), ("recorded-step-exit", "501")]),
         (
             "sacct-default.txt",
             [

@@ -140,6 +140,17 @@ def test_partly_bridged_cards_are_only_a_doubt() -> None:
     assert found == {"topology.bridge-missing": (2, 3)}
 
 
+def test_a_display_card_beside_four_joined_gpus_is_only_a_doubt() -> None:
+    display = {(4, j): "SYS" for j in range(4)}
+    assert problems(read(square(5, "NV4", display))) == {"topology.bridge-missing": (4,)}
+
+
+def test_a_gpu_whose_paths_are_not_shown_is_not_blamed() -> None:
+    rows = square(4, "NV18", {(0, 1): "SYS"}).splitlines()
+    cut = [rows[0], rows[1][: rows[1].index("SYS") + 3], rows[2][: rows[2].index(" X ") + 3]]
+    assert "topology.gpu-isolated" not in problems(read("\n".join(cut)))
+
+
 def test_asymmetry_and_far_adapters_are_doubts() -> None:
     text = square(4, "NV12").replace("GPU1\tNV12\t X ", "GPU1\tNV10\t X ", 1)
     found = problems(read(text))

@@ -166,19 +166,19 @@ def _ended(job: Record, steps: Sequence[Record]) -> str | None:
 
 
 def _exits(found: Findings, job: Record, steps: Sequence[Record], fields: dict[str, Value]) -> None:
-    """Exit codes: of the job itself, else of the step that failed inside a script that did not care."""
+    """Exit codes: of the job, and of the step that failed, be it inside a script that did not care."""
     own, derived = job.exit(), job.exit("derivedexitcode")
     failed = [s for s in steps if s.step not in {"extern", "batch"} and s.state == "FAILED"]
     if own is not None and own != (0, 0):
         _exit(found, "slurm.recorded-exit", job, own, fields)
-    elif failed:
-        _exit(found, "slurm.recorded-step-exit", failed[0], failed[0].exit() or (1, 0), fields)
-    elif derived is not None and derived != (0, 0):
-        _exit(found, "slurm.recorded-step-exit", job, derived, fields)
-    elif job.state == "COMPLETED":
-        found.add("slurm.recorded-completed", [job.line], fields)
-    else:
+    elif job.state == "FAILED":
         _exit(found, "slurm.recorded-exit", job, (1, 0), fields)
+    if failed:
+        _exit(found, "slurm.recorded-step-exit", failed[0], failed[0].exit() or (1, 0), fields)
+    elif job.state == "COMPLETED" and derived is not None and derived != (0, 0):
+        _exit(found, "slurm.recorded-step-exit", job, derived, fields)
+    elif job.state == "COMPLETED" and own in {None, (0, 0)}:
+        found.add("slurm.recorded-completed", [job.line], fields)
 
 
 def _exit(

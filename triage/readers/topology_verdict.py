@@ -24,6 +24,8 @@ MESH_LINKS = 3
 """Most links between two GPUs of a mesh; such designs are irregular where only a part is visible."""
 _MANY = 4
 """Fewer GPUs than this without NVLinks are an everyday workstation; no doubt is raised."""
+_QUAD = 4
+"""Workstations with four joined GPUs have a fifth for the display."""
 CLOSE = ("PIX", "PXB")
 _FAR = ("NODE", "SYS", "SOC")
 _SHOWN_PAIRS = 12
@@ -219,7 +221,9 @@ def _switched(graph: _Graph) -> Verdict:
             )
         )
     weak = tuple(
-        g for g in graph.topology.gpus if g not in alone and max(graph.peers(g).values()) < graph.most
+        g
+        for g in graph.topology.gpus
+        if g not in alone and max(graph.peers(g).values(), default=graph.most) < graph.most
     )
     if weak:
         problems.append(_degraded(graph, weak, graph.most))
@@ -247,12 +251,15 @@ def _direct(graph: _Graph) -> Verdict:
         }
         return Verdict("broken", (graph.problem("topology.nvlink-pairs-missing", _cover(lost), **fields),))
     weak = tuple(
-        g for g in graph.topology.gpus if g not in alone and max(graph.peers(g).values()) < graph.most
+        g
+        for g in graph.topology.gpus
+        if g not in alone and max(graph.peers(g).values(), default=graph.most) < graph.most
     )
     problems: list[Problem] = []
     if weak:
         problems.append(_degraded(graph, weak, graph.most))
-    if alone and len(groups[0]) > 2:
+    spare = len(alone) == 1 and len(groups) == 1 and len(groups[0]) == _QUAD
+    if alone and len(groups[0]) > 2 and not spare:
         problems.append(graph.problem("topology.gpu-isolated", alone, peers=len(groups[0])))
     elif alone or len({len(group) for group in groups}) > 1:
         # cards may be bridged in part only; nothing in a matrix tells a missing bridge from a dead one
