@@ -10,7 +10,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 from triage.model import Finding, Moment, Source, SourceReport, Value
@@ -73,6 +72,7 @@ class Job:
     _by_rule: dict[str, list[Item]] = field(default_factory=dict)
     _by_tag: dict[str, list[Item]] = field(default_factory=dict)
     _by_fact: dict[str, list[Item]] = field(default_factory=dict)
+    _environment: dict[str, str] | None = None
 
     def __post_init__(self) -> None:
         self.index()
@@ -89,6 +89,7 @@ class Job:
                 by_tag[tag].append(item)
             if item.rule.fact:
                 by_fact[item.rule.fact].append(item)
+        self._environment = None
         self._by_rule, self._by_tag, self._by_fact = dict(by_rule), dict(by_tag), dict(by_fact)
 
     def of_rule(self, rule_id: str) -> Sequence[Item]:
@@ -116,16 +117,19 @@ class Job:
         self.items.extend(items)
         self.index()
 
-    @cached_property
+    @property
     def environment(self) -> Mapping[str, str]:
         """Environment variables that the logs, dumps or the receipt state; the first one wins."""
+        if self._environment is not None:
+            return self._environment
         found: dict[str, str] = {}
         if self.receipt is not None and isinstance(self.receipt.get("env"), Mapping):
-            found.update({str(k): str(v) for k, v in self.receipt["env"].items()})
+            found.update({str(k): str(v) for k, v in self.receipt["env"].items() if v is not None})
         for item in self.of_fact("env"):
             name = item.text("name")
             if name:
                 found.setdefault(name, item.text("value") or "")
+        self._environment = found
         return found
 
     def version(self, name: str) -> tuple[int, ...] | None:
