@@ -20,7 +20,8 @@ def read(text: str | bytes, host: str | None = None) -> Reading:
 
 
 def problems(reading: Reading) -> dict[str, tuple[int, ...]]:
-    return {f.rule_id: f.fields["gpus"] for f in reading.findings if f.rule_id != "topology.matrix"}
+    found = (f for f in reading.findings if f.rule_id.startswith("topology."))
+    return {f.rule_id: f.fields["gpus"] for f in found if f.rule_id != "topology.matrix"}
 
 
 def square(n: int, kind: str, changes: dict[tuple[int, int], str] | None = None) -> str:
