@@ -11,9 +11,8 @@ READER = NvlinkReader()
 
 def problems(text: str) -> list[Finding]:
     assert READER.recognise("x", text.encode())
-    return [
-        f for f in READER.read(text.encode(), Source("x"), 0).findings if f.rule_id != "gpu.nvlink-status"
-    ]
+    found = READER.read(text.encode(), Source("x"), 0).findings
+    return [f for f in found if f.rule_id.startswith("gpu.nvlink-") and f.rule_id != "gpu.nvlink-status"]
 
 
 def load(name: str) -> str:

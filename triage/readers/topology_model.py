@@ -63,12 +63,19 @@ def parse_matrix(text: str | bytes) -> Topology | None:
 
 def topologies(lines: Sequence[Line]) -> list[Topology]:
     """All topology matrices in ``lines``."""
-    found = [m for m in matrices(lines, CELL) if m.gpus]
+    found = [m for m in matrices(lines, CELL) if _tells(m)]
     if not found:
         return []
     texts = [line.text for line in lines]
     models, switch = models_in(texts), has_switch(texts)
     return [_topology(matrix, models, switch) for matrix in found]
+
+
+def _tells(matrix: Matrix) -> bool:
+    """Does a matrix show a path, or for a single GPU its affinity? Other matrices share the diagonal."""
+    if len(matrix.gpus) > 1:
+        return any(cell != "X" for cell in matrix.cells.values())
+    return len(matrix.gpus) == 1 and ("Affinity" in matrix.lines[0].text or len(matrix.cells) > 1)
 
 
 def _topology(matrix: Matrix, models: tuple[GpuModel, ...], switch: bool) -> Topology:
