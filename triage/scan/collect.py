@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from triage.model import Evidence, Finding, Prefix, Source, Value
+from triage.model import Block, Evidence, Finding, Prefix, Source, Value
 from triage.text import safe_span
 
 MAX_DISTINCT = 512
@@ -41,6 +41,10 @@ class Collector:
 
     source: Source
     index: int
+    lines: int = 0
+    """Lines of the source, an unfinished last one included."""
+    tail: Block | None = None
+    """The last block of the source."""
     _folds: dict[tuple[object, ...], _Fold] = field(default_factory=dict)
     _distinct: dict[str, int] = field(default_factory=dict)
     _overflow: dict[tuple[str, int | None], tuple[object, ...]] = field(default_factory=dict)

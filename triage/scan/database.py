@@ -35,7 +35,7 @@ def looks_wrapped(data: bytes) -> bool:
 
 
 class AnchorDatabase:
-    """Anchors compiled once. ``scan`` may be called from several threads.
+    """Anchors compiled once per scan that runs at a time. ``scan`` may be called from several threads.
 
     Anchors named in ``sampled`` report at most one hit a scan (the first); the others report all.
     """
@@ -46,35 +46,46 @@ class AnchorDatabase:
         import hyperscan
 
         self._hyperscan = hyperscan
-        self._threads = threading.local()
+        self._lock = threading.Lock()
+        self._free: list[tuple[Any, Any]] = []
         once = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
         every = hyperscan.HS_FLAG_CASELESS
         entries = [(e, i) for i in sorted(anchors) for e in expressions_of(anchors[i], wrapped)]
-        self._empty = not entries
-        if self._empty:
-            return
-        self._database = hyperscan.Database()
-        self._database.compile(
-            expressions=[expression for expression, _ in entries],
-            ids=[number for _, number in entries],
-            elements=len(entries),
-            flags=[once if number in sampled else every for _, number in entries],
+        self._expressions = [expression for expression, _ in entries]
+        self._ids = [number for _, number in entries]
+        self._flags = [once if number in sampled else every for number in self._ids]
+        if entries:
+            self._free.append(self._compile())
+
+    def _compile(self) -> tuple[Any, Any]:
+        """A database and its scratch; scans that share one hold each other up."""
+        database = self._hyperscan.Database()
+        database.compile(
+            expressions=self._expressions,
+            ids=self._ids,
+            elements=len(self._ids),
+            flags=self._flags,
             literal=True,
         )
+        return database, self._hyperscan.Scratch(database)
 
     def scan(self, data: bytes) -> list[tuple[int, int]]:
         """``(end, anchor id)`` of every hit, in order of position."""
-        if self._empty or not data:
+        if not self._ids or not data:
             return []
-        scratch: Any = getattr(self._threads, "scratch", None)
-        if scratch is None:
-            scratch = self._threads.scratch = self._hyperscan.Scratch(self._database)
+        with self._lock:
+            pair = self._free.pop() if self._free else None
+        database, scratch = pair = pair or self._compile()
         hits: list[tuple[int, int]] = []
         append = hits.append
 
         def on_match(anchor: int, _start: int, end: int, _flags: int, _context: object) -> None:
             append((end, anchor))
 
-        self._database.scan(data, match_event_handler=on_match, scratch=scratch)
+        try:
+            database.scan(data, match_event_handler=on_match, scratch=scratch)
+        finally:
+            with self._lock:
+                self._free.append(pair)
         hits.sort()
         return hits

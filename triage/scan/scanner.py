@@ -8,9 +8,10 @@ number of threads.
 
 from __future__ import annotations
 
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from triage.model import Block, Source
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 THREADS = 2
 DEPTH = 4
 """Blocks in flight; sampling decisions lag by as many."""
+MAX_DATABASES = 32
+"""Compiled databases that are kept; which anchors are sampled depends on what floods a log."""
+SAMPLE_EVERY = 16
+"""Between the ends of a source, facts that many lines carry are looked for in one block of so many."""
 BLOCK_BUDGET = 1024
 FREQUENT_BLOCK_BUDGET = 96
 LOOK = 32 * 1024
@@ -36,6 +41,8 @@ SOURCE_BUDGET = 4096
 """Hits of one anchor that are looked at one by one; beyond, one a block."""
 
 _Hits = list[tuple[int, int]]
+_Scanned = tuple[_Hits, int]
+"""The hits in a block, and the number of lines that end in its region."""
 
 
 @dataclass(slots=True)
@@ -47,6 +54,7 @@ class _Stream:
     hot: frozenset[int] = frozenset()
     exceptions: ExceptionScan = field(default_factory=ExceptionScan)
     wrapped: bool = False
+    blocks: int = 0
 
 
 @dataclass(slots=True)
@@ -56,7 +64,7 @@ class _Pending:
     stream: _Stream
     block: Block
     sampled: frozenset[int]
-    outcome: Future[_Hits] | _Hits
+    outcome: Future[_Scanned] | _Scanned
 
 
 @dataclass(slots=True)
@@ -87,8 +95,9 @@ class Scanner:
         base = len(self._anchors)
         self._exception_ids = {base + i for i in range(len(EXCEPTION_ANCHORS))}
         self._anchors.update({base + i: text for i, text in enumerate(EXCEPTION_ANCHORS)})
-        self._databases: dict[tuple[frozenset[int], bool], AnchorDatabase] = {}
+        self._databases: dict[tuple[frozenset[int], bool, bool], AnchorDatabase] = {}
         self._matchers: dict[str, Matcher] = {}
+        self._lock = threading.Lock()
 
     def scan(
         self,
@@ -113,13 +122,15 @@ class Scanner:
                 if block.offset == 0 or block.last:
                     ends = block.data[:LOOK] + block.data[-LOOK:]
                     stream.wrapped = stream.wrapped or looks_wrapped(ends)
-                database = self._database(sampled, stream.wrapped)
+                stream.blocks += 1
+                idle = not (block.offset == 0 or block.last or stream.blocks % SAMPLE_EVERY == 0)
+                database = self._database(sampled, stream.wrapped, idle)
                 if pool is None and not pending and block.last and block.offset == 0:
                     # one small source: no need for threads
-                    pending.append(_Pending(stream, block, sampled, database.scan(block.data)))
+                    pending.append(_Pending(stream, block, sampled, _scan(database, block)))
                 else:
                     pool = pool or self._pool()
-                    pending.append(_Pending(stream, block, sampled, pool.submit(database.scan, block.data)))
+                    pending.append(_Pending(stream, block, sampled, pool.submit(_scan, database, block)))
                 if len(pending) >= DEPTH:
                     self._finish(pending.popleft(), progress)
             while pending:
@@ -139,18 +150,32 @@ class Scanner:
         exact = block.last or block.offset == 0
         return stream.hot if exact else stream.hot | self._frequent
 
-    def _database(self, sampled: frozenset[int], wrapped: bool) -> AnchorDatabase:
-        key = (sampled, wrapped)
-        database = self._databases.get(key)
-        if database is None:
-            database = self._databases[key] = AnchorDatabase(self._anchors, sampled, wrapped=wrapped)
+    def _database(self, sampled: frozenset[int], wrapped: bool, idle: bool = False) -> AnchorDatabase:
+        """The database for a block: ``idle`` leaves out the facts that many lines carry."""
+        key = (sampled, wrapped, idle)
+        with self._lock:
+            database = self._databases.get(key)
+            if database is None:
+                if len(self._databases) >= MAX_DATABASES:  # floods are of many kinds in a long-lived service
+                    del self._databases[next(iter(self._databases))]
+                anchors = {n: a for n, a in self._anchors.items() if not (idle and n in self._frequent)}
+                database = self._databases[key] = AnchorDatabase(anchors, sampled, wrapped=wrapped)
         return database
 
     def _finish(self, entry: _Pending, progress: Callable[[int], None] | None) -> None:
         outcome = entry.outcome
-        hits = outcome if isinstance(outcome, list) else outcome.result()
+        hits, newlines = outcome if isinstance(outcome, tuple) else outcome.result()
+        collector, block = entry.stream.collector, entry.block
+        if hits or block.last:
+            # number from where the region begins: what lies before it has been counted
+            line = 1 + collector.lines - block.data.count(b"\n", 0, block.begin)
+            entry.block = replace(block, line=line)
         if hits:
             self._process(entry, hits)
+        collector.lines += newlines
+        if block.last:
+            collector.lines += not block.data.endswith(b"\n")
+            collector.tail = entry.block
         if progress is not None:
             progress(entry.block.end - entry.block.begin)
 
@@ -242,6 +267,11 @@ class Scanner:
                 raised=header is not None,
             )
         )
+
+
+def _scan(database: AnchorDatabase, block: Block) -> _Scanned:
+    """What a worker thread does with a block."""
+    return database.scan(block.data), block.data.count(b"\n", block.begin, block.end)
 
 
 def _undisputed(claims: list[_Claim]) -> Iterator[_Claim]:

@@ -37,8 +37,12 @@ class BlockReader:
         block_size: int = BLOCK_SIZE,
         context: int = CONTEXT,
         limit: int | None = None,
+        counting: bool = True,
     ) -> None:
         """Read ``source`` in regions of ``block_size`` bytes, of which at most ``limit`` in all.
+
+        Without ``counting``, ``lines`` and the blocks' ``line`` stay 0: a scan that looks at the data
+        anyway counts more cheaply.
 
         Raises:
             ValueError: when a size makes no sense.
@@ -53,6 +57,7 @@ class BlockReader:
         self._block_size = block_size
         self._context = context
         self._limit = limit
+        self._counting = counting
         self._window: Window | None = None
         self._failed = False
         self._blocks: Generator[Block, None, None] = self._cut()
@@ -114,7 +119,7 @@ class BlockReader:
 
     def _cut(self) -> Generator[Block, None, None]:
         start = begin = 0  # where the data and the region begin, in the source
-        line = 1
+        line = 1 if self._counting else 0
         # one byte of context at least, or a region couldn't be known to be the last
         reach = self._block_size + max(self._context, 1)
         ended = False
@@ -132,10 +137,12 @@ class BlockReader:
                     return
                 self.bytes_read = start + end
                 following = max(0, start + end - self._context)
-                newlines = data.count(b"\n", 0, following - start)
-                self.lines = line - 1 + newlines
+                newlines = data.count(b"\n", 0, following - start) if self._counting else 0
+                if self._counting:
+                    self.lines = line - 1 + newlines
                 if ended:
-                    self.lines += data.count(b"\n", following - start) + (not data.endswith(b"\n"))
+                    if self._counting:
+                        self.lines += data.count(b"\n", following - start) + (not data.endswith(b"\n"))
                     self._finish(cut)
                 yield Block(data, start, line, begin - start, end, ended)
                 line += newlines
