@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from triage.diagnosis import Run
@@ -125,8 +125,11 @@ class Engine:
         collectors = self._scanner.scan(self._blocks(state, budget, progress), progress)
         for index in sorted(collectors):
             state.findings.extend(collectors[index].findings())
-        for index, block in sorted(state.tails.items()):
-            state.findings.extend(last_signs_of_life(block, sources[index], index))
+            tail = collectors[index].tail
+            if index in state.tails and tail is not None:
+                state.tails[index] = tail  # now its line numbers are known
+                state.reports[index] = replace(state.reports[index], lines=collectors[index].lines)
+                state.findings.extend(last_signs_of_life(tail, sources[index], index))
         state.findings.extend(_combined(state.readings))
         run = Run(
             rules=self.rules,
@@ -155,7 +158,7 @@ class Engine:
             left = None if budget is None else max(0, budget - state.read)
             if state.late:
                 left = 0
-            with BlockReader(source, limit=left) as reader:
+            with BlockReader(source, limit=left, counting=False) as reader:
                 try:
                     kind = recognise(source.name, reader.head)
                 except InputError as error:
@@ -202,7 +205,7 @@ def _report(
         name=source.name,
         kind=kind,
         bytes_read=reader.bytes_read,
-        lines=reader.lines,
+        lines=None,
         complete=complete and reader.complete,
         note=note or reader.note,
         rank=source.rank,
