@@ -184,6 +184,14 @@ def test_processes_of_the_csv_query() -> None:
     assert held.fields["processes"] == "4711 /usr/bin/python3"
 
 
+def test_healthy_query_and_an_empty_list_of_processes() -> None:
+    assert problems(read(load("query-h200.csv"))) == {}
+    empty = "pid, process_name, used_gpu_memory [MiB], gpu_uuid\n"
+    assert READER.recognise("x", empty.encode())
+    reading = read(empty)
+    assert reading.complete and not reading.findings
+
+
 def test_seven_modules_are_one_too_few() -> None:
     text = "".join(
         f"GPU {i}: NVIDIA H100 80GB HBM3 (UUID: GPU-11111111-2222-3333-4444-55555555555{i})\n"

@@ -58,6 +58,7 @@ def test_slow_link() -> None:
 
 
 def test_error_counters() -> None:
+    assert problems(load("errors-h200-none")) == []
     found = {f.rule_id: f for f in problems(load("errors-hopper"))}
     assert set(found) == {"gpu.nvlink-recovery-errors", "gpu.nvlink-errors"}
     assert found["gpu.nvlink-recovery-errors"].fields["links"] == "9"

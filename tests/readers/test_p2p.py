@@ -16,6 +16,7 @@ READER = P2pReader()
     ("name", "rules", "blocked"),
     [
         ("all-ok", ["topology.p2p-matrix"], 0),
+        ("pcie-of-nvlinked-h200", ["topology.p2p-matrix"], 1),
         ("two-sockets", ["topology.p2p-matrix"], 16),
         ("gpu2-excluded", ["topology.p2p-matrix", "topology.p2p-excluded"], 7),
     ],

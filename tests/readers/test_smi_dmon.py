@@ -22,6 +22,19 @@ def test_one_idle_among_busy_ones() -> None:
     assert (odd.rule_id, odd.gpu) == ("gpu.dmon-one-idle", 1)
 
 
+def test_every_column_of_a_healthy_machine() -> None:
+    data = (DATA / "all-columns-h200.txt").read_bytes()
+    assert READER.recognise("x", data)
+    assert len(READER.read(data, Source("x"), 0).findings) == 1
+
+
+def test_a_list_of_processes_is_another_thing() -> None:
+    text = (
+        "# gpu         pid   type     sm    mem    command\n# Idx           #    C/G      %      %    name\n"
+    )
+    assert not READER.recognise("x", (text + "    0          -     -      -      -    -\n").encode())
+
+
 def test_other_columns_and_dates() -> None:
     text = (
         "#Date       Time        gpu     sm    mem  sbecc  dbecc    pci\n"

@@ -79,7 +79,7 @@ def _read(lines: Sequence[Line], source: Source, index: int) -> Reading:
     found = Findings(source, index, KIND, host=prompt_host(lines))
     devices, head = _devices(lines)
     messages(found, lines)
-    if not devices and not found.items:
+    if not devices and not found.items and not any(smi_csv.header_of(line.text.strip()) for line in lines):
         found.note("no GPU could be read from this nvidia-smi output")
         found.complete = False
     _versions(found, lines, head)

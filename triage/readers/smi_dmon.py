@@ -15,7 +15,7 @@ BUSY = 95.0
 """Utilisation in percent from which a GPU counts as busy; a waiting collective kernel shows 100."""
 IDLE = 5.0
 
-_HEADER = re.compile(r"\s*#\s*(?:Date\s+Time\s+)?gpu\b")
+_HEADER = re.compile(r"\s*#\s*(?:Date\s+Time\s+)?gpu\b(?!\s+pid\b)")
 _UNITS = re.compile(r"\s*#\s*(?:YYYYMMDD\s+\S+\s+)?Idx\b")
 _ROW = re.compile(r"\s*(?:\d{8}\s+\d\d:\d\d:\d\d\s+)?\d{1,3}(?:\s+(?:-|\d+(?:\.\d+)?))+\s*$")
 
