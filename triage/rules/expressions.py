@@ -125,14 +125,15 @@ PURE_FUNCTIONS = frozenset(_PURE)
 
 
 def _with_units(text: str) -> str:
-    """Turn ``8GiB`` and ``600s`` into plain numbers, outside of quoted strings."""
+    """Turn ``8GiB`` and ``600s`` into plain numbers outside of quoted strings, and those into raw ones."""
 
     def number(match: re.Match[str]) -> str:
         convert = to_bytes if match[2].endswith("iB") else to_seconds
         return repr(convert(match[0]))
 
     parts = re.split(r"(\"[^\"]*\"|'[^']*')", text)
-    return "".join(p if i % 2 else _UNITS.sub(number, p) for i, p in enumerate(parts))
+    # strings are taken as they stand: a backslash in a pattern is a backslash
+    return "".join(f"r{p}" if i % 2 else _UNITS.sub(number, p) for i, p in enumerate(parts))
 
 
 def _check(node: ast.AST, names: set[str], calls: set[tuple[str, tuple[str, ...]]]) -> None:
