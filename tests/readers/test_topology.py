@@ -223,6 +223,14 @@ def test_cut_matrix_says_what_is_missing_and_blames_nobody_wrongly() -> None:
     assert any("no row for" in note for note in reading.notes)
 
 
+def test_ranks_before_and_bars_between_the_cells() -> None:
+    matrix = square(8, "NV18", {(7, j): "SYS" for j in range(7)})
+    labelled = "".join(f"3: {line}\n" for line in matrix.splitlines())
+    assert problems(read(labelled)) == {"topology.gpu-isolated": (7,)}
+    table = "".join("| " + line.replace("\t", " | ") + " |\n" for line in matrix.splitlines())
+    assert problems(read(table)) == {"topology.gpu-isolated": (7,)}
+
+
 def test_not_a_matrix() -> None:
     for text in ("", "GPU0 is dead\nGPU1 too\n", "GPU 0: NVIDIA H200\n", "\tGPU0\tGPU1\n"):
         assert parse_matrix(text) is None

@@ -93,7 +93,10 @@ def matrices(lines: Sequence[Line], cell: re.Pattern[str]) -> list[Matrix]:
 def _matrices(lines: Sequence[Line], cell: re.Pattern[str]) -> Iterator[Matrix]:
     building: _Building | None = None
     gap = 0
-    for number, line in enumerate(lines):
+    for number, original in enumerate(lines):
+        line = original
+        if "|" in line.text and "GPU" in line.text:  # a table in a report
+            line = Line(line.number, line.offset, line.text.replace("|", " "))
         text = line.text
         header = header_of(text) if "GPU" in text else None
         if header is not None:
