@@ -17,7 +17,7 @@ from triage.diagnosis.hypothesis import build, moment_text
 from triage.diagnosis.identity import Identities, identify, relabel
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import judge
-from triage.diagnosis.ledger import Ledger
+from triage.diagnosis.ledger import ORDERLY, Ledger
 from triage.diagnosis.ledger import build as build_ledger
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
@@ -101,6 +101,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.items = [i for i in job.items if holds(job, i, identities.world_size)]
     job.index()
     ledger = build_ledger(job, identities)
+    identities.only_failed = _only_failed(ledger)
     verdicts = judge(job, ledger, Activities(job, identities))
     job.add(verdicts)
     ranking = rank(job, ledger, collect(job, ledger, verdicts))
@@ -117,6 +118,12 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     ]
     warnings = [build(job, identities, c, min(c.lead.rule.confidence, 0.5), year) for c in ranking.survived]
     return _Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings)
+
+
+def _only_failed(ledger: Ledger) -> int | None:
+    """The one rank that ended badly without having been told to stop."""
+    failed = [rank for rank, end in ledger.exits.items() if end.failed and end.signal not in ORDERLY]
+    return failed[0] if len(failed) == 1 else None
 
 
 def _verdict(run: Run, job: Job, ranking: Ranking) -> tuple[Verdict, bool | None]:

@@ -156,6 +156,9 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     lead = candidate.lead
     if lead.rule.origin == "job":
         return []
+    alone = identities.only_failed
+    if alone is not None and lead.finding.raised and not lead.finding.stream and lead.rule.origin == "speaker":
+        return [alone]  # an exception without a name, and one process that died of something
     if lead.rule.origin == "node":
         local = lead.finding.raised or lead.rule.category in {"storage", "shm", "data-loading"}
         if local and lead.rank is not None and len({i.rank for i in candidate.items}) == 1:

@@ -38,6 +38,8 @@ class Identities:
     seats: dict[int, Seat] = field(default_factory=dict)
     world_size: int | None = None
     single_node: bool = False
+    only_failed: int | None = None
+    """The one rank whose process ended by itself and badly, when there is exactly one."""
     _by_pid: dict[tuple[str | None, int], int] = field(default_factory=dict)
     _pci_uuid: dict[str, str] = field(default_factory=dict)
     _pci_gpu: dict[str, int] = field(default_factory=dict)
@@ -84,7 +86,9 @@ class Identities:
                 if host is None and not self.single_node:
                     continue
                 return seat.rank
-        return local_rank if self.single_node else None
+        if not self.single_node or (self.seats and local_rank not in self.seats):
+            return None  # a second node's launcher counts its own ranks from 0
+        return local_rank
 
     def rank_of_pci(self, pci: str | None, host: str | None = None) -> int | None:
         """The rank whose GPU sits at ``pci`` (on ``host``)."""
