@@ -14,7 +14,7 @@ from pathlib import Path
 from triage.errors import UsageError
 
 FORMATS = ("text", "json", "md", "oneline")
-COMMANDS = ("diagnose", "rules")
+COMMANDS = ("diagnose", "rules", "receipt", "preflight", "slurm")
 _EXIT_CODES = "exit codes: 0 healthy, 1 failed, 2 could not do the job, 3 inconclusive"
 _SHELLS = ("bash", "zsh", "tcsh")
 
@@ -40,6 +40,9 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_diagnose(commands)
     _add_rules(commands)
+    _add_slurm(commands)
+    _add_receipt(commands)
+    _add_preflight(commands)
     return root
 
 
@@ -51,7 +54,7 @@ def _add_diagnose(commands: argparse._SubParsersAction[_Parser]) -> None:
         epilog=f"{_EXIT_CODES}.",
     )
     paths = command.add_argument(
-        "paths", nargs="+", metavar="PATH", help="logs, dumps, directories, globs; - is standard input"
+        "paths", nargs="*", metavar="PATH", help="logs, dumps, directories, globs; - is standard input"
     )
     paths.complete = {"bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"}  # type: ignore[attr-defined]
     command.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print it (default: text)")
@@ -91,6 +94,65 @@ def _add_rules(commands: argparse._SubParsersAction[_Parser]) -> None:
     drafting.add_argument("log", metavar="LOG", help="a log whose failure no rule knows")
 
 
+def _add_receipt(commands: argparse._SubParsersAction[_Parser]) -> None:
+    receipt = commands.add_parser("receipt", help="record a job's launch, environment and topology; compare two records")
+    actions = receipt.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
+    collecting = actions.add_parser(
+        "collect",
+        help="write a receipt at the start of a job, in under a second",
+        description="Write a receipt of this node, environment (secrets masked) and command. The command is not run.",
+    )
+    collecting.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default: standard output)")
+    collecting.add_argument("launch", nargs=argparse.REMAINDER, metavar="-- COMMAND…", help="the job's command line")
+    diff = actions.add_parser("diff", help="say what changed between two receipts, what matters first")
+    diff.add_argument("one", type=Path, metavar="A")
+    diff.add_argument("other", type=Path, metavar="B")
+    diff.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print it (default: text)")
+
+
+def _add_preflight(commands: argparse._SubParsersAction[_Parser]) -> None:
+    command = commands.add_parser(
+        "preflight",
+        help="check whether this node is fit for a job",
+        description="Check GPUs, links, host, adapters and, with torch, the bandwidth between the visible GPUs.",
+        epilog="exit codes: 0 nothing failed, 1 something failed, 2 could not do the job, 3 nothing to check here.",
+    )
+    command.add_argument("--receipt", type=Path, metavar="FILE", help="write a receipt with the outcome")
+    command.add_argument("--budget", type=float, default=60.0, metavar="SECONDS", help="time to take at most (default: 60)")
+    command.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print it (default: text)")
+
+
+def _add_slurm(commands: argparse._SubParsersAction[_Parser]) -> None:
+    command = commands.add_parser(
+        "slurm",
+        help="post-mortem of a Slurm job, of the queue that hooks fill, or of a period",
+        description="`triage slurm JOBID` explains one job; `worker` takes the hooks' queue; `sweep` a period.",
+        epilog=f"{_EXIT_CODES}.",
+    )
+    command.add_argument("what", metavar="JOBID|worker|sweep", help="1234, 1234_7, 1234+1; or worker; or sweep")
+    command.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print it (default: text)")
+    _add_rules_option(command)
+    command.add_argument("--explain", action="store_true", help="show the argument")
+    command.add_argument("-v", "--verbose", action="store_true", help="show all findings")
+    command.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever the verdict; for hooks")
+    command.add_argument("--spool", metavar="DIR", help="the queue and its results (default: /var/spool/triage)")
+    worker = command.add_argument_group("worker")
+    for name, options in {
+        "--once": {"action": "store_true", "help": "take what is in the queue now and exit"},
+        "--settle": {"type": float, "default": 5.0, "metavar": "S", "help": "wait for S quiet seconds (default: 5)"},
+        "--at-once": {"type": int, "default": 2, "metavar": "N", "help": "processes that read at a time (default: 2)"},
+        "--min-uid": {"type": int, "default": 1000, "metavar": "UID", "help": "no files of users below (default: 1000)"},
+        "--comments": {"type": int, "default": 0, "metavar": "N", "help": "AdminComments a minute (default: none)"},
+        "--run": {"metavar": "CMD", "help": "run it for each group; {job} {user} {category} are filled in, JSON on stdin"},
+        "--run-as": {"default": "nobody", "metavar": "USER", "help": "who runs it, when this is root (default: nobody)"},
+    }.items():
+        worker.add_argument(name, **options)  # type: ignore[arg-type]
+    sweep = command.add_argument_group("sweep")
+    sweep.add_argument("--since", default="24h", metavar="PERIOD", help="how far back: 90m, 24h, 7d (default: 24h)")
+    sweep.add_argument("--user", metavar="NAME", help="only jobs of this user")
+    sweep.add_argument("--enqueue", action="store_true", help="put failed jobs that nobody reported into the worker's queue")
+
+
 def _add_rules_option(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--rules", action="append", type=Path, default=[], metavar="DIR",
@@ -116,6 +178,16 @@ def execute(arguments: Sequence[str]) -> int:
         return _diagnose(options)
     if options.command == "rules":
         return _rules(options)
+    if options.command == "slurm":
+        from triage.cli.slurm import execute as slurm
+
+        return slurm(options)
+    if options.command == "receipt":
+        return _receipt(options)
+    if options.command == "preflight":
+        from triage.cli import preflight
+
+        return preflight.execute(options.receipt, options.budget, options.format)
     root.print_help()
     return 2 if not given else 0
 
@@ -125,6 +197,8 @@ def _is_root_option(word: str) -> bool:
 
 
 def _diagnose(options: argparse.Namespace) -> int:
+    if not options.paths and options.receipt is None:
+        raise UsageError("give logs, dumps or directories to read, or a receipt; see `triage diagnose --help`")
     from triage.cli.diagnose import Options
     from triage.cli.diagnose import execute as diagnose
 
@@ -157,6 +231,14 @@ def _rules(options: argparse.Namespace) -> int:
     from triage.cli.draft import draft_rule
 
     return draft_rule(options.log)
+
+
+def _receipt(options: argparse.Namespace) -> int:
+    from triage.cli import receipt
+
+    if options.action == "collect":
+        return receipt.collect_receipt(options.out, options.launch)
+    return receipt.diff_receipts(options.one, options.other, options.format)
 
 
 def _completion(root: argparse.ArgumentParser, shell: str) -> int:

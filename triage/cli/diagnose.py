@@ -14,14 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from triage.engine import Engine
-from triage.errors import ReceiptError
 from triage.model import Diagnosis, Source
 from triage.report import render
 from triage.sources import discover
+from triage.sources.discovery import Discovery
 
 EXIT_CODES = {"healthy": 0, "failed": 1, "inconclusive": 3}
 _SILENT_SECONDS = 0.8
-_MAX_RECEIPT = 16 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +39,14 @@ class Options:
 
 def execute(paths: Sequence[str], options: Options) -> int:
     """Diagnose ``paths`` and print the report; returns the exit code."""
-    receipt = _receipt(options.receipt) if options.receipt else None
+    receipt = None
+    if options.receipt is not None:
+        from triage.receipts import load_receipt
+
+        receipt = load_receipt(options.receipt)
     engine = Engine(options.rules)
     gc.enable()
-    discovery = discover(paths)
+    discovery = discover(paths) if paths else Discovery(())
     jobs: list[list[Source]] = [list(discovery.sources)]
     if options.per_job:
         from triage.sources import group_jobs
@@ -103,20 +106,6 @@ def _write(text: str) -> None:
 def _heading(job: Sequence[Source], *, first: bool) -> str:
     names = ", ".join(s.name for s in job[:3]) + (f" and {len(job) - 3} more" if len(job) > 3 else "")
     return f"{'' if first else chr(10)}== {names}\n"
-
-
-def _receipt(path: Path) -> dict[str, Any]:
-    try:
-        with path.open("rb") as stream:
-            data = stream.read(_MAX_RECEIPT + 1)
-        receipt = json.loads(data)
-    except OSError as error:
-        raise ReceiptError(f"{path}: can't read the receipt: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise ReceiptError(f"{path}: not a receipt: not valid JSON ({error})") from None
-    if not isinstance(receipt, dict):
-        raise ReceiptError(f"{path}: not a receipt: a receipt is a JSON object")
-    return receipt
 
 
 def _size(source: Source) -> int:

@@ -42,7 +42,12 @@ def mask_argv(argv: Sequence[str]) -> list[str]:
     words = list(argv)
     for i, word in enumerate(words):
         following = words[i + 1] if i + 1 < len(words) else ""
-        if word.startswith("-") and "=" not in word and is_secret_name(word) and following[:1] not in ("", "-"):
+        if (
+            word.startswith("-")
+            and "=" not in word
+            and is_secret_name(word)
+            and following[:1] not in ("", "-")
+        ):
             words[i + 1] = MASK
     words = [mask(word) for word in words]
     # shapes that need their neighbours: curl -u name:password, sshpass -p password

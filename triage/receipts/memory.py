@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from triage.model import Value
@@ -62,5 +63,5 @@ def _trend(points: Sequence[tuple[float, float]]) -> Iterator[Claim]:
 
 
 def _rises(values: Sequence[float]) -> bool:
-    steps = [b - a for a, b in zip(values, values[1:], strict=False)]
+    steps = [b - a for a, b in pairwise(values)]
     return sum(1 for step in steps if step >= 0) >= STEADY * len(steps)

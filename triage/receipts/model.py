@@ -196,5 +196,6 @@ def _as_mapping(given: object) -> Mapping[str, Any]:
             if isinstance(value, Mapping):
                 return value
     raise ReceiptError(
-        f"a receipt is a mapping, a path, a dataclass, or has model_dump() or to_dict(), not {type(given).__name__}"
+        "a receipt is a mapping, a path, a dataclass, or has model_dump() or to_dict(),"
+        f" not {type(given).__name__}"
     )

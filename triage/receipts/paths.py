@@ -9,21 +9,39 @@ from typing import Any
 from triage.model import Value
 
 _CACHES = (
-    "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR", "HF_HOME", "HF_HUB_CACHE", "TRANSFORMERS_CACHE",
-    "XDG_CACHE_HOME", "VLLM_CACHE_ROOT", "FLASHINFER_WORKSPACE_DIR", "CUDA_CACHE_PATH",
-)  # fmt: skip
+    "TORCHINDUCTOR_CACHE_DIR",
+    "TRITON_CACHE_DIR",
+    "HF_HOME",
+    "HF_HUB_CACHE",
+    "TRANSFORMERS_CACHE",
+    "XDG_CACHE_HOME",
+    "VLLM_CACHE_ROOT",
+    "FLASHINFER_WORKSPACE_DIR",
+    "CUDA_CACHE_PATH",
+)
 _DATA = ("HF_DATASETS_CACHE", "DATA_DIR", "DATASET_DIR", "DATA_PATH")
 _FLAGS = {
     "data": (
-        "--data-path", "--data-dir", "--dataset-path", "--dataset-dir", "--train-data-path", "--data",
+        "--data-path",
+        "--data-dir",
+        "--dataset-path",
+        "--dataset-dir",
+        "--train-data-path",
+        "--data",
         "--train-data",
     ),
     "checkpoint": (
-        "--save", "--checkpoint-dir", "--checkpoint-path", "--ckpt-dir", "--output-dir", "--save-dir",
-        "--default-root-dir", "--load",
+        "--save",
+        "--checkpoint-dir",
+        "--checkpoint-path",
+        "--ckpt-dir",
+        "--output-dir",
+        "--save-dir",
+        "--default-root-dir",
+        "--load",
     ),
     "cache": ("--cache-dir", "--download-dir", "--data-cache-path"),
-}  # fmt: skip
+}
 USES = ("cache", "data", "checkpoint")
 
 Claim = tuple[str, Mapping[str, Value], str]

@@ -61,7 +61,9 @@ def arguments_of(inputs: Input | Iterable[Input]) -> list[str | os.PathLike[str]
 
 
 def _single(value: object) -> bool:
-    return isinstance(value, str | bytes | bytearray | memoryview | os.PathLike | Source) or hasattr(value, "read")
+    return isinstance(value, str | bytes | bytearray | memoryview | os.PathLike | Source) or hasattr(
+        value, "read"
+    )
 
 
 def _argument(value: Any, index: int) -> str | os.PathLike[str] | Source:
@@ -69,13 +71,17 @@ def _argument(value: Any, index: int) -> str | os.PathLike[str] | Source:
         return value
     if isinstance(value, str):
         if "\n" in value:
-            raise InputError("a str is a path, and this one has several lines: wrap a text in triage.text_source(…)")
+            raise InputError(
+                "a str is a path, and this one has several lines: wrap a text in triage.text_source(…)"
+            )
         return value
     if isinstance(value, bytes | bytearray | memoryview):
         return Source(f"<input {index}>", data=bytes(value))
     if hasattr(value, "read"):
         return Source(_stream_name(value, index), stream=_Encoded(value))
-    raise UsageError(f"can't read a {type(value).__name__}: give paths, bytes, open streams, or triage.Source objects")
+    raise UsageError(
+        f"can't read a {type(value).__name__}: give paths, bytes, open streams, or triage.Source objects"
+    )
 
 
 def _stream_name(stream: object, index: int) -> str:

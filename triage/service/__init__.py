@@ -1,0 +1,1 @@
+"""What a receipt service and an operator use besides diagnoses: collecting, comparing, preflight."""
