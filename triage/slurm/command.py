@@ -10,7 +10,16 @@ from triage.errors import TriageError
 
 TIMEOUT = 30.0
 MAX_OUTPUT = 256 << 20
-_KEEP = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "SLURM_JWT", "LD_LIBRARY_PATH", "HOME", "USER", "TZ")
+_KEEP = (
+    "SLURM_CONF",
+    "SLURM_CONF_SERVER",
+    "SLURM_CLUSTERS",
+    "SLURM_JWT",
+    "LD_LIBRARY_PATH",
+    "HOME",
+    "USER",
+    "TZ",
+)
 _PATH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin:/opt/slurm/bin:/usr/local/slurm/bin"
 
 Runner = Callable[[Sequence[str]], str]
@@ -38,7 +47,9 @@ def run(arguments: Sequence[str], *, timeout: float = TIMEOUT) -> str:
             check=False, cwd="/",
         )  # fmt: skip
     except FileNotFoundError:
-        raise SlurmError(f"{arguments[0]} is not installed here; run this where Slurm's commands are") from None
+        raise SlurmError(
+            f"{arguments[0]} is not installed here; run this where Slurm's commands are"
+        ) from None
     except subprocess.TimeoutExpired:
         raise SlurmError(f"{arguments[0]} did not answer within {timeout:.0f} s") from None
     except OSError as error:

@@ -40,7 +40,11 @@ def number(value: Any) -> int | None:
         value = value.get("number")
     if isinstance(value, str):
         return values.integer(value)
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e18 else None
+    return (
+        int(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e18
+        else None
+    )
 
 
 def text(value: Any) -> str | None:
@@ -82,8 +86,7 @@ def _states(value: Any) -> tuple[str | None, tuple[str, ...]]:
 
 
 _BASE = frozenset(
-    "PENDING RUNNING SUSPENDED COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED BOOT_FAIL DEADLINE "
-    "OUT_OF_MEMORY".split()
+    ["PENDING", "RUNNING", "SUSPENDED", "COMPLETED", "CANCELLED", "FAILED", "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY"]
 )
 
 

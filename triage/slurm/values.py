@@ -7,7 +7,9 @@ import re
 from collections.abc import Mapping
 
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
-_UNKNOWN = frozenset({"", "unknown", "none", "n/a", "(null)", "null", "invalid", "partition_limit", "unlimited"})
+_UNKNOWN = frozenset(
+    {"", "unknown", "none", "n/a", "(null)", "null", "invalid", "partition_limit", "unlimited"}
+)
 _STATES = {
     "BF": "BOOT_FAIL", "CA": "CANCELLED", "CD": "COMPLETED", "DL": "DEADLINE", "F": "FAILED",
     "NF": "NODE_FAIL", "OOM": "OUT_OF_MEMORY", "PD": "PENDING", "PR": "PREEMPTED", "R": "RUNNING",

@@ -1,0 +1,47 @@
+"""What the node epilogs collected, as sources: kernel logs and GPU states, labelled with their node."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from itertools import islice
+from pathlib import Path
+
+from triage.model import Source
+from triage.slurm.record import JobRecord
+
+MAX_BYTES = 4 << 20
+MAX_FILES = 256
+_NAME = re.compile(r"(?P<job>\d{1,10})\.(?P<node>[\w-][\w.-]{0,200})\.(?:kernel\.log|nvidia-smi\.txt)")
+
+
+def snapshots(folder: Path, job: JobRecord) -> tuple[Source, ...]:
+    """The node evidence of one job, of its own nodes only."""
+    found: list[Source] = []
+    try:
+        names = sorted(n for n in os.listdir(folder) if n.startswith(f"{job.job_id}."))
+    except OSError:
+        return ()
+    for name in islice(names, MAX_FILES):
+        match = _NAME.fullmatch(name)
+        if match is None or match["node"] not in job.nodes:
+            continue
+        data = _read(folder / name)
+        if data:
+            found.append(Source(f"node evidence {name}", data=data, host=match["node"]))
+    return tuple(found)
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        status = os.fstat(file)
+        if not stat.S_ISREG(status.st_mode) or (status.st_uid != 0 and status.st_uid != os.geteuid()):
+            return None
+        return os.pread(file, MAX_BYTES, max(0, status.st_size - MAX_BYTES))
+    finally:
+        os.close(file)

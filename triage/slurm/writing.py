@@ -1,0 +1,96 @@
+"""Writing reports: through a directory's descriptor, never over anything, never through a link, mode 0600."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+
+_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+MODE = 0o600
+
+
+def write_new(folder: str, name: str, data: bytes, mode: int = MODE) -> str:
+    """Create ``folder/name`` with ``data``; returns its path.
+
+    Raises:
+        FileExistsError: when there is anything of that name, a dangling link included.
+        OSError: when it can't be written; nothing of it is left then.
+    """
+    if "/" in name or name in {"", ".", ".."}:
+        raise ValueError(f"not a file name: {name!r}")
+    directory = os.open(folder, _DIRECTORY)
+    try:
+        file = os.open(name, _NEW, mode, dir_fd=directory)
+        try:
+            os.fchmod(file, mode)
+            _write_all(file, data)
+            os.fsync(file)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name, dir_fd=directory)
+            raise
+        finally:
+            os.close(file)
+    finally:
+        os.close(directory)
+    return f"{folder.rstrip('/')}/{name}"
+
+
+def write_report(folders: Iterable[str], name: str, suffix: str, data: bytes) -> tuple[str | None, list[str]]:
+    """Write a report into the first folder that takes it; returns its path (None: nowhere) and what went wrong.
+
+    A report with the same content that is there already is the result of an earlier, interrupted try.
+    """
+    problems: list[str] = []
+    for folder in folders:
+        for number in range(10):
+            full = f"{name}{f'.{number}' if number else ''}{suffix}"
+            try:
+                return write_new(folder, full, data), problems
+            except FileExistsError:
+                if _same(folder, full, data):
+                    return f"{folder.rstrip('/')}/{full}", problems
+            except OSError as error:
+                problems.append(f"{folder}: {(error.strerror or 'not writable').lower()}")
+                break
+    return None, problems
+
+
+def replace_file(folder: str, name: str, data: bytes, mode: int = MODE) -> None:
+    """Put ``data`` at ``folder/name`` in one step; for folders that are nobody else's."""
+    temporary = f".{name}.{os.getpid()}"
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(os.path.join(folder, temporary))
+    path = write_new(folder, temporary, data, mode)
+    os.replace(path, os.path.join(folder, name))
+
+
+def _same(folder: str, name: str, data: bytes) -> bool:
+    try:
+        directory = os.open(folder, _DIRECTORY)
+    except OSError:
+        return False
+    try:
+        file = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
+    except OSError:
+        return False
+    finally:
+        os.close(directory)
+    try:
+        status = os.fstat(file)
+        return (
+            status.st_uid == os.geteuid()
+            and status.st_size == len(data)
+            and os.read(file, len(data) + 1) == data
+        )
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+
+
+def _write_all(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]
