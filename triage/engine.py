@@ -24,6 +24,9 @@ from triage.sources.given import BYTES_PER_SECOND, Input, arguments_of
 if TYPE_CHECKING:
     from triage.receipts import ReceiptInput
 
+EMBEDDED = 64 << 10
+"""Bytes at both ends of a log in which pasted command output is looked for."""
+_BINARY = frozenset({"flight-recorder", "elastic-error"})
 MAX_STRUCTURED = 64 << 20
 """Bytes of one structured input (a dump, a topology, an accounting table) that are read."""
 
@@ -130,6 +133,7 @@ class Engine:
                 state.tails[index] = tail  # now its line numbers are known
                 state.reports[index] = replace(state.reports[index], lines=collectors[index].lines)
                 state.findings.extend(last_signs_of_life(tail, sources[index], index))
+                state.findings.extend(_embedded_at_the_end(tail, sources[index], index))
         state.findings.extend(_combined(state.readings))
         run = Run(
             rules=self.rules,
@@ -153,6 +157,7 @@ class Engine:
     ) -> Iterator[tuple[int, Source, Block]]:
         """The blocks of all logs; structured inputs are read whole by their readers on the way."""
         from triage.readers import recognise
+        from triage.readers.embedded import findings_in as embedded_in
 
         for index, source in enumerate(state.sources):
             left = None if budget is None else max(0, budget - state.read)
@@ -175,7 +180,10 @@ class Engine:
                     if progress is not None:
                         progress(len(data))
                     quoted: str = getattr(reading, "text", "")
-                    if quoted:
+                    if reading.kind not in _BINARY and data:
+                        # kernel lines often stand beside the output that the reader knows
+                        yield index, source, Block(data, 0, 1, 0, len(data), True)
+                    elif quoted:
                         # an error file quotes what the process would have printed, on one line of the
                         # file: carriage returns end lines for the scan and are not counted
                         text = quoted.replace("\n", "\r").encode()
@@ -183,6 +191,9 @@ class Engine:
                 else:
                     tail: Block | None = None
                     for block in reader:
+                        if tail is None:
+                            piece = block.data[:EMBEDDED]
+                            state.findings.extend(embedded_in(piece[: piece.rfind(b"\n") + 1], source, index))
                         tail = block
                         yield index, source, block
                         if state.late and not block.last:
@@ -216,11 +227,31 @@ def _report(
 
 def _combined(readings: Sequence[Reading]) -> tuple[Finding, ...]:
     """Findings that need several readings at once: dumps of all ranks, stacks of all processes."""
-    if not any(r.kind == "flight-recorder" for r in readings):
-        return ()
-    from triage.readers.flight_recorder import combine
+    found: list[Finding] = []
+    kinds = {r.kind for r in readings}
+    if "flight-recorder" in kinds:
+        from triage.readers.flight_recorder import combine as combine_dumps
 
-    return tuple(combine(readings))
+        found.extend(combine_dumps(readings))
+    if "pyspy" in kinds:
+        from triage.readers.pyspy import combine as combine_stacks
+
+        found.extend(combine_stacks(readings))
+    return tuple(found)
+
+
+def _embedded_at_the_end(tail: Block, source: Source, index: int) -> tuple[Finding, ...]:
+    """Command output that was pasted behind a log; what the beginning held has been read already."""
+    from triage.readers.embedded import findings_in
+
+    start = max(0, len(tail.data) - EMBEDDED)
+    if tail.offset == 0:
+        start = max(start, min(EMBEDDED, len(tail.data)))
+    start = tail.data.find(b"\n", max(0, start - 1)) + 1 if start else 0
+    if start >= len(tail.data):
+        return ()
+    line = tail.line + tail.data.count(b"\n", 0, start)
+    return findings_in(tail.data[start:], source, index, line, tail.offset + start)
 
 
 def _last_words(state: _Read, rules: RuleSet) -> list[tuple[int, Evidence]]:

@@ -12,6 +12,14 @@ from triage.diagnosis.ledger import ORDERLY, Ledger
 from triage.model import Value
 
 
+NEAR_FRAMES = 3
+"""A library that complains so few frames below the user's call complains about what it was given."""
+BUILTIN_ERRORS = frozenset(
+    "ArithmeticError AssertionError AttributeError FileNotFoundError IndexError KeyError LookupError "
+    "NotADirectoryError NotImplementedError TypeError UnicodeDecodeError ValueError ZeroDivisionError".split()
+)
+
+
 @dataclass(slots=True)
 class Candidate:
     """One possible cause: all findings of one rule, and what speaks for and against it."""
@@ -123,7 +131,9 @@ def _exceptions(job: Job) -> Iterator[list[Item]]:
     for items in grouped.values():
         # torch and the standard library complain about what the user's own frame gave them
         kind = items[0].text("raised_kind")
-        users = kind == "user" or (kind in {"torch", "stdlib", "frozen"} and items[0].text("file") is not None)
+        depth = items[0].number("_depth")
+        near = depth is not None and depth <= NEAR_FRAMES and items[0].text("type") in BUILTIN_ERRORS
+        users = kind == "user" or near or (kind in {"torch", "stdlib", "frozen"} and depth is not None)
         rule = job.rules["unknown.user-code" if users else "unknown.exception"]
         yield [Item(item.finding, rule) for item in items]
 

@@ -122,11 +122,20 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "raised_in": raising.path if raising else None,
         "raised_kind": raising.kind if raising else None,
         "raised_function": raising.function if raising else None,
+        "_depth": _depth(root),
         "file": user.path if user else None,
         "line": user.line if user else None,
         "function": user.function if user else None,
         "code": (user.code or None) if user else None,
     }
+
+
+def _depth(found: Traceback) -> int | None:
+    """How many frames the exception was raised below the innermost one of the user's."""
+    for below, frame in enumerate(reversed(found.frames)):
+        if frame.kind == "user":
+            return below
+    return None
 
 
 def _writer_lines(view: BlockLines, line: Line) -> list[Line]:

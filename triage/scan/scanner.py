@@ -31,10 +31,11 @@ DEPTH = 4
 """Blocks in flight; sampling decisions lag by as many."""
 MAX_DATABASES = 32
 """Compiled databases that are kept; which anchors are sampled depends on what floods a log."""
-SAMPLE_EVERY = 16
+SAMPLE_EVERY = 64
 """Between the ends of a source, facts that many lines carry are looked for in one block of so many."""
 BLOCK_BUDGET = 1024
-FREQUENT_BLOCK_BUDGET = 96
+FREQUENT_BUDGET = (8, 40)
+"""Hits of a frequent anchor that are looked at in one block: the first few and the last."""
 LOOK = 32 * 1024
 """Bytes at both ends of a source in which lines are looked at for wrapping."""
 SOURCE_BUDGET = 4096
@@ -118,12 +119,13 @@ class Scanner:
                 stream = streams.get(index)
                 if stream is None:
                     stream = streams[index] = _Stream(Collector(source, index))
-                sampled = self._sampled(stream, block)
-                if block.offset == 0 or block.last:
-                    ends = block.data[:LOOK] + block.data[-LOOK:]
-                    stream.wrapped = stream.wrapped or looks_wrapped(ends)
+                ends = block.offset == 0 or block.last
+                if ends:
+                    look = block.data[:LOOK] + block.data[-LOOK:]
+                    stream.wrapped = stream.wrapped or looks_wrapped(look)
                 stream.blocks += 1
-                idle = not (block.offset == 0 or block.last or stream.blocks % SAMPLE_EVERY == 0)
+                idle = not ends and stream.blocks % SAMPLE_EVERY != 0
+                sampled = stream.hot
                 database = self._database(sampled, stream.wrapped, idle)
                 if pool is None and not pending and block.last and block.offset == 0:
                     # one small source: no need for threads
@@ -144,11 +146,6 @@ class Scanner:
         from concurrent.futures import ThreadPoolExecutor  # imports logging: only for large inputs
 
         return ThreadPoolExecutor(self._threads, "triage-scan")
-
-    def _sampled(self, stream: _Stream, block: Block) -> frozenset[int]:
-        """The ends of a source are read exactly, what lies between with samples of the frequent."""
-        exact = block.last or block.offset == 0
-        return stream.hot if exact else stream.hot | self._frequent
 
     def _database(self, sampled: frozenset[int], wrapped: bool, idle: bool = False) -> AnchorDatabase:
         """The database for a block: ``idle`` leaves out the facts that many lines carry."""
@@ -212,15 +209,15 @@ class Scanner:
         kept: list[tuple[int, int]] = []
         hot = set(stream.hot)
         for anchor, ends in by_anchor.items():
-            budget = FREQUENT_BLOCK_BUDGET if anchor in self._frequent else BLOCK_BUDGET
+            first, last = FREQUENT_BUDGET if anchor in self._frequent else (BLOCK_BUDGET // 2, BLOCK_BUDGET // 2)
             total = stream.seen.get(anchor, 0) + len(ends)
             stream.seen[anchor] = total
-            if total > SOURCE_BUDGET:
+            if total > SOURCE_BUDGET and anchor not in self._frequent:
                 hot.add(anchor)
-            if len(ends) > budget:
+            if len(ends) > first + last:
                 for rule_id in self._rule_ids.get(anchor, ()):
-                    stream.collector.more(rule_id, len(ends) - budget)
-                ends = ends[: budget // 2] + ends[-budget // 2 :]
+                    stream.collector.more(rule_id, len(ends) - first - last)
+                ends = ends[:first] + ends[-last:]
             kept.extend((end, anchor) for end in ends)
         stream.hot = frozenset(hot)
         kept.sort()

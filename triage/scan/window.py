@@ -17,6 +17,8 @@ MAX_LINE = 8 * 1024
 """Characters of one line that are looked at, around the hit."""
 CONTINUATION = 10
 """Unstamped lines that a record may go on for when its rule does not say."""
+_LOOK_BACK = 6
+"""Lines that are looked at in search of the one that a wrapped message began on."""
 _SKIP = 400
 """Lines of other writers that are passed over in search of a continuation."""
 
@@ -164,7 +166,7 @@ def record_at(view: BlockLines, line: Line, *, before: int = 0, after: int = 0) 
 def _preceding(view: BlockLines, line: Line, count: int) -> Iterator[Line]:
     """The nearest earlier lines that ``line`` may be a continuation of."""
     for skipped, previous in enumerate(view.preceding(line)):
-        if skipped > _SKIP // 8 or count <= 0:
+        if skipped >= _LOOK_BACK or count <= 0:
             return
         if Continuation(previous.prefix).takes(line.prefix):
             count -= 1

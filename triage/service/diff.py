@@ -126,9 +126,18 @@ def _topology(value: Any) -> str:
 def _rules(receipt: Mapping[str, Any]) -> dict[str, Any]:
     """The receipt rules that hold, by their sentences: a change that makes one hold matters."""
     from triage.diagnosis import Run, diagnose
+    from triage.readers.topology import TopologyReader
+    from triage.receipts.evidence import sources_of
     from triage.rules.loader import load_rules
 
-    diagnosis = diagnose(Run(rules=load_rules(), sources=(), findings=(), reports=(), receipt=receipt))
+    sources = sources_of(receipt)
+    findings = [
+        finding
+        for i, source in enumerate(sources)
+        for finding in TopologyReader().read(source.data or b"", source, i).findings
+    ]
+    run = Run(rules=load_rules(), sources=sources, findings=findings, reports=(), receipt=receipt)
+    diagnosis = diagnose(run)
     return {f"rules.{w.rule_id}": w.title for w in diagnosis.warnings}
 
 

@@ -63,7 +63,7 @@ def _sort(facts: Facts, hook: JobRecord, account: JobRecord | None, age: float, 
     if not usable and hook.state is None and age < LAG_LIMIT:
         facts.later.extend(names)
         return
-    job = account.filled(hook) if usable and account is not None else _guessed(hook)
+    job = account.filled(hook) if usable and account is not None else guessed(hook)
     if job.state == "COMPLETED" and not failed_unnoticed(job):
         facts.finished.extend(names)
         return
@@ -78,7 +78,7 @@ def _another_run(hook: JobRecord, account: JobRecord) -> bool:
     return hook.start is not None and account.start is not None and account.start < hook.start - 2
 
 
-def _guessed(hook: JobRecord) -> JobRecord:
+def guessed(hook: JobRecord) -> JobRecord:
     """The state as far as a status tells it, for hooks that are not told."""
     if hook.state is not None:
         return hook
