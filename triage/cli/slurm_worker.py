@@ -12,6 +12,7 @@ def work(options: argparse.Namespace) -> int:
     """Work until told to stop, or once; returns the exit code."""
     from triage.engine import Engine
     from triage.slurm.command import run
+    from triage.slurm.judging import Judges
     from triage.slurm.notify import Comments
     from triage.slurm.query import Slurm
     from triage.slurm.spool import DEFAULT, Spool
@@ -23,8 +24,6 @@ def work(options: argparse.Namespace) -> int:
         require_trusted(directory)
     settings = Settings(
         settle=options.settle,
-        at_once=options.at_once,
-        least_uid=options.min_uid,
         comments_per_minute=options.comments,
         command=tuple(shlex.split(options.command)) if options.command else (),
         command_user=options.run_as,
@@ -33,7 +32,9 @@ def work(options: argparse.Namespace) -> int:
     # one thread: children are forked from this process
     engine = Engine(options.rules, threads=1)
     warm(engine)
-    worker = Worker(Spool(options.spool or DEFAULT), engine, Slurm(), settings, comments)
+    spool = Spool(options.spool or DEFAULT)
+    judges = Judges(engine, spool.nodes, at_once=options.at_once, least_uid=options.min_uid)
+    worker = Worker(spool, judges, Slurm(), settings, comments)
 
     def report(done: Pass) -> None:
         print(

@@ -73,7 +73,7 @@ def _signature(rule: Rule) -> Iterator[str]:
         if signature.anchors or signature.patterns:
             yield "a reader's rule has no anchor or patterns"
         return
-    anchors = signature.anchors or infer_anchors(signature.patterns)
+    anchors = infer_anchors(signature.patterns, signature.anchors)
     if not anchors:
         yield "text signature without an anchor: none is given and none can be inferred"
     for anchor in anchors:

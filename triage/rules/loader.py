@@ -23,7 +23,7 @@ BUILTIN = "triage"
 ENTRY_POINTS = "triage.rules"
 _PACKED = Path(__file__).parent / "_packed.json"
 _CHECKOUT = Path(__file__).resolve().parents[2] / "rules"
-_CACHE_FORMAT = 3
+_CACHE_FORMAT = 4
 _SUFFIXES = {".yaml", ".yml"}
 _MAX_FILE = 4 << 20
 
@@ -134,7 +134,9 @@ def parse_rule_text(text: str, path: str | None = None) -> list[dict[str, Any]]:
             signature = rule.signature
             anchors: tuple[str, ...] = ()
             if signature is not None and signature.reader is None:
-                anchors = signature.anchors or infer_anchors(signature.patterns)
+                anchors = signature.anchors
+                if not (signature.frequent and anchors):
+                    anchors = infer_anchors(signature.patterns, anchors)
             found.append({**data, "_path": path, "_line": rule.line, "_anchors": list(anchors)})
     return found
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 MIN_ANCHOR = 4
 """Shorter literals hit too many lines to be worth scanning for."""
+MIN_ADDED = 14
+"""Literals that are added to anchors that a rule names are at least so long."""
+MAX_ALTERNATIVES = 16
 
 
 def spaced(pattern: str) -> str:
@@ -63,31 +66,53 @@ def compile_pattern(pattern: str) -> regex.Pattern[str]:
     return regex.compile(spaced(pattern), regex.MULTILINE)
 
 
-def infer_anchors(patterns: Iterable[str]) -> tuple[str, ...]:
-    """One literal per pattern that every match of it contains, where there is one.
+def infer_anchors(patterns: Iterable[str], given: Iterable[str] = ()) -> tuple[str, ...]:
+    """Literals of which every match of every pattern contains one, ``given`` ones included.
 
-    The longest literal is taken, up to an unescaped quantifier or group that may be absent.
+    A pattern whose matches all contain a given literal adds nothing; any other adds its own: the longest
+    literal that all its matches contain or, where it begins to differ, one for each alternative.
     """
-    anchors: list[str] = []
+    given = tuple(given)
+    anchors = list(given)
+    known = {anchor.lower() for anchor in anchors}
     for pattern in patterns:
-        literal = longest_literal(pattern)
-        if literal and literal.lower() not in {a.lower() for a in anchors}:
-            anchors.append(literal)
+        choices = _choices(pattern)
+        if any(all(_has(literal, known) for literal in choice) for choice in choices):
+            continue
+        best = _best(choices)
+        if given and best and min(map(len, best)) < MIN_ADDED:
+            continue  # the author chose anchors; a short literal of ours would hit too many lines
+        for literal in best:
+            if literal.lower() not in known:
+                known.add(literal.lower())
+                anchors.append(literal)
     return tuple(anchors)
 
 
-def longest_literal(pattern: str) -> str | None:
-    """The longest run of characters that every match contains, None when below MIN_ANCHOR."""
+def _has(literal: str, anchors: Iterable[str]) -> bool:
+    text = literal.lower()
+    return any(anchor in text for anchor in anchors)
+
+
+def _best(choices: list[tuple[str, ...]]) -> tuple[str, ...]:
+    """The choice whose shortest literal is longest: it will hit the fewest lines."""
+    usable = [c for c in choices if min(map(len, c)) >= MIN_ANCHOR and len(c) <= MAX_ALTERNATIVES]
+    return max(usable, key=lambda c: min(map(len, c)), default=())
+
+
+def _choices(pattern: str) -> list[tuple[str, ...]]:
+    """Sets of literals such that every match of ``pattern`` contains one of each set."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = _parse(pattern)
     except Exception:  # a construct that only the regex module knows: the rule names its anchor
-        return None
-    runs: list[str] = [""]
-    _collect(tree, runs)
-    best = max((run.strip() for run in runs), key=len)
-    return best if len(best) >= MIN_ANCHOR else None
+        return []
+    choices: list[tuple[str, ...]] = []
+    run = _collect(tree, "", choices)
+    choices.append((run,))
+    stripped = [tuple(literal.strip() for literal in choice) for choice in choices]
+    return [choice for choice in stripped if all(choice)]
 
 
 def _parse(pattern: str) -> Any:
@@ -98,16 +123,30 @@ def _parse(pattern: str) -> Any:
     return _parser.parse(pattern)
 
 
-def _collect(tree: Any, runs: list[str]) -> None:
+def _collect(tree: Any, run: str, choices: list[tuple[str, ...]]) -> str:
+    """Add what ``tree`` requires to ``choices``; returns the literal run that is still open."""
     for op, argument in tree:
         name = str(op)
         if name == "LITERAL":
-            runs[-1] += chr(argument)
+            run += chr(argument)
         elif name == "SUBPATTERN":
-            _collect(argument[3], runs)
-        elif name == "MAX_REPEAT" and argument[0] >= 1 and argument[0] == argument[1] == 1:
-            _collect(argument[2], runs)
+            run = _collect(argument[3], run, choices)
         elif name == "AT":
             continue
         else:
-            runs.append("")
+            choices.append((run,))
+            run = ""
+            if name == "BRANCH":
+                each = [_best(_within(branch)) for branch in argument[1]]
+                if all(each):
+                    choices.append(tuple(literal for best in each for literal in best))
+            elif name in {"MAX_REPEAT", "MIN_REPEAT"} and argument[0] >= 1:
+                choices.extend(_within(argument[2]))
+    return run
+
+
+def _within(tree: Any) -> list[tuple[str, ...]]:
+    """The choices of a part of a pattern."""
+    choices: list[tuple[str, ...]] = []
+    choices.append((_collect(tree, "", choices),))
+    return [choice for choice in choices if all(choice)]

@@ -6,7 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
 FINAL_STATES = frozenset(
-    ["BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "LAUNCH_FAILED", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REQUEUED", "REVOKED", "SPECIAL_EXIT", "TIMEOUT"]
+    [
+        "BOOT_FAIL",
+        "CANCELLED",
+        "COMPLETED",
+        "DEADLINE",
+        "FAILED",
+        "LAUNCH_FAILED",
+        "NODE_FAIL",
+        "OUT_OF_MEMORY",
+        "PREEMPTED",
+        "REQUEUED",
+        "REVOKED",
+        "SPECIAL_EXIT",
+        "TIMEOUT",
+    ]
 )
 """States in which this run of the job is over."""
 UNSET = 4294967294

@@ -47,6 +47,7 @@ def decide(job: JobRecord, diagnosis: Diagnosis, *, max_restarts: int = MAX_REST
         "owner": cause.owner if cause else None,
         "confidence": cause.confidence if cause else None,
         "fingerprint": diagnosis.fingerprint,
+        "origin": _origin(job, diagnosis),
     }
 
 
@@ -61,6 +62,21 @@ def avoid(job: JobRecord, diagnosis: Diagnosis) -> tuple[str, ...]:
     known = {short(node): node for node in job.nodes}
     # Slurm's names, not what the host calls itself; a host that was not in the job is no reason to avoid it
     return tuple(dict.fromkeys(known[short(n)] for n in named if short(n) in known))
+
+
+def _origin(job: JobRecord, diagnosis: Diagnosis) -> dict[str, Any]:
+    """Node (by Slurm's name) and GPU that are blamed, unknown ones None."""
+    cause = diagnosis.root_cause
+    host = cause.origin.host if cause else None
+    if host is None and cause is not None and cause.rule_id == "slurm.recorded-node-fail":
+        host = job.failed_node
+    node = {short(n): n for n in job.nodes}.get(short(host)) if host else None
+    return {
+        "node": node,
+        "rank": cause.origin.rank if cause else None,
+        "gpu": cause.origin.gpu if cause else None,
+        "gpu_uuid": cause.origin.gpu_uuid if cause else None,
+    }
 
 
 def short(node: str) -> str:

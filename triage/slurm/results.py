@@ -147,4 +147,20 @@ def _decision(job: JobRecord, given: Mapping[str, Any]) -> dict[str, Any]:
         "owner": one_of("owner", ("user", "operator", "vendor")),
         "confidence": float(confidence) if isinstance(confidence, int | float) else None,
         "fingerprint": matching("fingerprint", _FINGERPRINT),
+        "origin": _origin(job, given.get("origin")),
     }
+
+
+def _origin(job: JobRecord, given: Any) -> dict[str, Any]:
+    given = given if isinstance(given, Mapping) else {}
+    uuid = given.get("gpu_uuid")
+    return {
+        "node": given.get("node") if given.get("node") in job.nodes else None,
+        "rank": _count(given.get("rank")),
+        "gpu": _count(given.get("gpu")),
+        "gpu_uuid": uuid if isinstance(uuid, str) and re.fullmatch(r"[\w-]{4,80}", uuid) else None,
+    }
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 24 else None

@@ -9,7 +9,43 @@ from triage.slurm import values
 from triage.slurm.hostlist import expand
 from triage.slurm.record import UNSET, JobRecord, StepRecord
 
-FIELDS = ["JobID", "JobIDRaw", "JobName", "User", "UID", "GID", "Account", "Partition", "QOS", "Cluster", "State", "ExitCode", "DerivedExitCode", "Reason", "Flags", "FailedNode", "Submit", "Start", "End", "ElapsedRaw", "Timelimit", "NodeList", "NNodes", "NTasks", "AllocTRES", "ReqMem", "MaxRSS", "MaxRSSNode", "MaxRSSTask", "Restarts", "AdminComment", "SubmitLine", "StdOut", "StdErr", "WorkDir"]
+FIELDS = [
+    "JobID",
+    "JobIDRaw",
+    "JobName",
+    "User",
+    "UID",
+    "GID",
+    "Account",
+    "Partition",
+    "QOS",
+    "Cluster",
+    "State",
+    "ExitCode",
+    "DerivedExitCode",
+    "Reason",
+    "Flags",
+    "FailedNode",
+    "Submit",
+    "Start",
+    "End",
+    "ElapsedRaw",
+    "Timelimit",
+    "NodeList",
+    "NNodes",
+    "NTasks",
+    "AllocTRES",
+    "ReqMem",
+    "MaxRSS",
+    "MaxRSSNode",
+    "MaxRSSTask",
+    "Restarts",
+    "AdminComment",
+    "SubmitLine",
+    "StdOut",
+    "StdErr",
+    "WorkDir",
+]
 """The columns asked for, where the release has them. Free text comes late: it may hold a separator."""
 DELIMITER = "\x1f"
 """Between columns. Job names and submit lines may contain ``|``, no sane one contains this."""

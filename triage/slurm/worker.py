@@ -9,28 +9,24 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from triage.engine import Engine
 from triage.errors import UsageError
 from triage.slurm import journal
 from triage.slurm.facts import gather
 from triage.slurm.grouping import by_array, by_user, message
-from triage.slurm.identity import Child, IdentityError, User, look_up, may_become, wait_for
+from triage.slurm.identity import Child, IdentityError, wait_for
+from triage.slurm.judging import Judges
 from triage.slurm.notify import Comments, run_command
 from triage.slurm.query import Slurm
-from triage.slurm.record import JobRecord
 from triage.slurm.requeue import comment
-from triage.slurm.results import Result, produce, received, unread
-from triage.slurm.snapshots import snapshots
+from triage.slurm.results import Result
 from triage.slurm.spool import Entry, Spool
 from triage.slurm.writing import replace_file, write_report
 
 MAX_CLAIMED = 5000
-CHUNK = 50
-"""Jobs that one child judges: few enough that a stuck file server holds up few, many enough to be cheap."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +37,6 @@ class Settings:
     """Seconds without new entries before a pass begins, so that an array is grouped whole."""
     longest_wait: float = 60.0
     """Seconds after which a pass begins although entries keep coming."""
-    at_once: int = 2
-    """Children that read at the same time."""
-    child_timeout: float = 300.0
-    limit: int = 8 << 30
-    """Bytes of logs read of one job."""
-    least_uid: int = 1000
-    """Users below are the system's: their files are not read."""
     comments_per_minute: int = 0
     """AdminComments, which need an administrator's rights; 0: none."""
     command: tuple[str, ...] = ()
@@ -73,9 +62,9 @@ class Worker:
     """
 
     def __init__(
-        self, spool: Spool, engine: Engine, slurm: Slurm, settings: Settings, comments: Comments | None
+        self, spool: Spool, judges: Judges, slurm: Slurm, settings: Settings, comments: Comments | None
     ) -> None:
-        self.spool, self.engine, self.slurm, self.settings = spool, engine, slurm, settings
+        self.spool, self.judges, self.slurm, self.settings = spool, judges, slurm, settings
         self._comments = comments
         self._not_before: dict[str, float] = {}
         self._stopping = False
@@ -135,7 +124,8 @@ class Worker:
         done.waiting = len(facts.later)
         jobs = [job for job in facts.ready.values()]
         if jobs:
-            results = self._judge(jobs, done)
+            results, problems = self.judges.judge(jobs)
+            done.problems += problems
             done.judged = len(results)
             plan = self._plan(results, {r.job.job_id: facts.entries.get(r.job.job_id, []) for r in results})
             journal.save(self.spool.state, plan)
@@ -153,50 +143,6 @@ class Worker:
                 if entry is not None:
                     entries.append(entry)
         return entries
-
-    def _judge(self, jobs: Sequence[JobRecord], done: Pass) -> list[Result]:
-        """Every job's result; from accounting alone where its files can't be read."""
-        results: list[Result] = []
-        batches: list[tuple[User, list[JobRecord]]] = []
-        for uid, members in _by_uid(jobs):
-            try:
-                user = self._user(uid, members[0].gid)
-            except IdentityError as error:
-                results += [unread(self.engine, job, str(error)) for job in members]
-                continue
-            batches += [(user, members[i : i + CHUNK]) for i in range(0, len(members), CHUNK)]
-        for user, members, output, killed in self._children(batches):
-            found = received(output, members)
-            missing = {job.job_id for job in members} - {r.job.job_id for r in found}
-            why = "reading them took too long" if killed else "reading them failed"
-            if missing:
-                done.problems.append(f"{len(missing)} jobs of user id {user.uid}: {why}")
-            results += found
-            results += [unread(self.engine, job, why) for job in members if job.job_id in missing]
-        return results
-
-    def _user(self, uid: int | None, gid: int | None) -> User:
-        if uid is None:
-            raise IdentityError("the job's user is not known")
-        if uid < self.settings.least_uid:
-            raise IdentityError(f"user id {uid} is one of the system's")
-        if not may_become(uid):
-            raise IdentityError("the worker is not root and can't become the job's user")
-        return look_up(uid, gid)
-
-    def _children(
-        self, batches: Sequence[tuple[User, list[JobRecord]]]
-    ) -> Iterator[tuple[User, list[JobRecord], bytes, bool]]:
-        """Run the batches in children, a few at a time."""
-        for at in range(0, len(batches), self.settings.at_once):
-            running: dict[Child, list[JobRecord]] = {}
-            for user, members in batches[at : at + self.settings.at_once]:
-                # node evidence is root's: it is read here and handed down in memory
-                evidence = {job.job_id: snapshots(self.spool.nodes, job) for job in members}
-                work = produce(self.engine, members, evidence, self.settings.limit)
-                running[Child(user, work, self.settings.child_timeout)] = members
-            for child in wait_for(list(running)):
-                yield child.user, running[child], child.output, child.killed
 
     def _plan(self, results: Sequence[Result], entries: Mapping[int, Sequence[str]]) -> dict[str, Any]:
         """Everything that has to be delivered, as the journal keeps it."""
@@ -260,7 +206,7 @@ class Worker:
             send(json.dumps([paths[0] if paths else None, problems[:4]]).encode())
 
         try:
-            child = Child(self._user(report["uid"], report["gid"]), work, 60.0)
+            child = Child(self.judges.user(report["uid"], report["gid"]), work, 60.0)
         except IdentityError as error:
             done.problems.append(str(error))
             return None
@@ -305,10 +251,3 @@ class Worker:
                 if problem:
                     done.problems.append(problem)
             path.unlink(missing_ok=True)
-
-
-def _by_uid(jobs: Sequence[JobRecord]) -> list[tuple[int | None, list[JobRecord]]]:
-    found: dict[int | None, list[JobRecord]] = {}
-    for job in jobs:
-        found.setdefault(job.uid, []).append(job)
-    return list(found.items())
