@@ -17,7 +17,7 @@ from triage.errors import InputError, UsageError
 from triage.model import Block, Diagnosis, Evidence, Finding, Reading, Source, SourceReport
 from triage.rules.loader import RuleSet, load_rules
 from triage.scan.scanner import Scanner
-from triage.scan.tail import intelligible, last_signs_of_life, last_words
+from triage.scan.tail import alarms, intelligible, last_signs_of_life, last_words
 from triage.sources import BlockReader, discover
 from triage.sources.given import BYTES_PER_SECOND, Input, arguments_of
 
@@ -142,7 +142,8 @@ class Engine:
             reports=[state.reports[i] for i in sorted(state.reports)],
             receipt=record,
             notes=[*self.rules.notes, *state.notes],
-            last_words=_last_words(state, self.rules),
+            last_words=_unknown_lines(state, self.rules, last_words),
+            alarms=_unknown_lines(state, self.rules, alarms),
         )
         return judge(run)
 
@@ -254,22 +255,24 @@ def _embedded_at_the_end(tail: Block, source: Source, index: int) -> tuple[Findi
     return findings_in(tail.data[start:], source, index, line, tail.offset + start)
 
 
-def _last_words(state: _Read, rules: RuleSet) -> list[tuple[int, Evidence]]:
-    """Lines near the end that state an error and that no rule has recognised."""
+def _unknown_lines(
+    state: _Read, rules: RuleSet, pick: Callable[[Block, str, set[int]], Iterator[Evidence]]
+) -> list[tuple[int, Evidence]]:
+    """What ``pick`` finds near the end of each log among the lines that no rule has recognised."""
     taken: dict[str, set[int]] = {}
     harmless: set[str] = set()
     for finding in state.findings:
-        benign = finding.rule_id in rules and rules[finding.rule_id].role == "benign"
+        known = rules[finding.rule_id] if finding.rule_id in rules else None
         for evidence in finding.evidence:
             lines = evidence.text.splitlines()
             if evidence.line is not None:
                 taken.setdefault(evidence.path, set()).update(range(evidence.line, evidence.line + len(lines)))
-            if benign:  # repetitions were folded: know them by their words
+            if known is not None and known.role == "benign":  # repetitions were folded: know them by their words
                 harmless.update(_words(line) for line in lines)
     return [
         (index, evidence)
         for index, block in sorted(state.tails.items())
-        for evidence in last_words(block, state.sources[index].name, taken.get(state.sources[index].name, set()))
+        for evidence in pick(block, state.sources[index].name, taken.get(state.sources[index].name, set()))
         if _words(evidence.text) not in harmless
     ]
 

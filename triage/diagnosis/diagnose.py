@@ -11,7 +11,7 @@ from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds
 from triage.diagnosis.derived import derive, stated
 from triage.diagnosis.explain import reasoning, table, timeline
-from triage.diagnosis.fallback import last_words, promote
+from triage.diagnosis.fallback import last_words, promote, unanswered
 from triage.diagnosis.fingerprint import fingerprint
 from triage.diagnosis.hypothesis import build, moment_text
 from triage.diagnosis.identity import Identities, identify, relabel
@@ -288,6 +288,13 @@ def _notes(run: Run, verdict: Verdict, completed: bool | None, items: Sequence[I
             notes.append("There is nothing to read: the input is empty. Look at standard output and at the other ranks' logs.")
         elif run.cut:
             notes.append("Some input was not read to its end, and what was read shows no failure.")
+        elif run.alarms:
+            shown = run.alarms[-1][1]
+            words = " ".join(shown.text.split())[:160]
+            notes.append(
+                f"No known failure was found, but nothing shows a good end either, and the log ends with "
+                f"words that no rule knows: {shown.path}:{shown.line}: {words}"
+            )
         else:
             notes.append(
                 "Nothing in the input was recognised. Give triage the job's standard error, dmesg, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from triage.diagnosis.candidates import Candidate
@@ -11,6 +12,7 @@ from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.survival import Survival
 from triage.model import Evidence, Finding
 
+_EXCEPTION = re.compile(r"(?:^|[\s\].:])(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\b: ")
 PRIORITY = (
     "collective-timeout", "store-timeout", "oom-message", "cuda-error", "external-stop",
     "peer-loss", "wrapper", "rank-exit", "launcher-report",
@@ -52,15 +54,12 @@ def _rank(item: Item) -> tuple[int, int, int]:
 
 def last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate | None:
     """A candidate from the last lines that state an error nobody knows."""
-    alive: dict[str, int] = {}
-    for sign in job.of_fact("alive"):
-        for shown in sign.finding.evidence:
-            alive[shown.path] = max(alive.get(shown.path, 0), shown.line or 0)
-    # a line that an ordinary one follows is not anybody's last word
-    words = [(i, e) for i, e in words if (e.line or 0) > alive.get(e.path, 0)]
+    words = unanswered(job, words)
     if not words:
         return None
-    index, evidence = words[-1]
+    # an exception's own line says more than what was shouted around it
+    named = [entry for entry in words if _EXCEPTION.search(entry[1].text)]
+    index, evidence = (named or list(words))[-1]
     rule = job.rules["unknown.last-words"]
     source = job.sources[index]
     finding = Finding(
@@ -69,3 +68,13 @@ def last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate | N
         rank=source.rank, host=source.host,
     )  # fmt: skip
     return Candidate([Item(finding, rule)], score=rule.confidence, reasons=["no rule knows any line"])
+
+
+def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
+    """Those of ``lines`` after which nothing ordinary follows in their source: no step, no line of level info."""
+    moved: dict[str, int] = {}
+    for fact in ("alive", "progress"):
+        for item in job.of_fact(fact):
+            for shown in item.finding.evidence:
+                moved[shown.path] = max(moved.get(shown.path, 0), shown.line or 0)
+    return [(i, e) for i, e in lines if (e.line or 0) > moved.get(e.path, 0)]

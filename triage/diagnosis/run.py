@@ -25,6 +25,8 @@ class Run:
     receipt: Mapping[str, Any] | None = None
     notes: Sequence[str] = ()
     last_words: Sequence[tuple[int, Evidence]] = field(default_factory=tuple)
+    alarms: Sequence[tuple[int, Evidence]] = field(default_factory=tuple)
+    """Lines near the end with alarming words that no rule knows."""
 
     @property
     def cut(self) -> bool:

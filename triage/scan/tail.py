@@ -24,6 +24,12 @@ _STATES_AN_ERROR = re.compile(
     re.IGNORECASE,
 )
 _NAMES_AN_EXCEPTION = re.compile(r"\b(?:[A-Z]\w*(?:Error|Exception)): \S")
+_ALARMS = re.compile(
+    r"\b(?:errors?|fail(?:ed|ure|ing)?|fatal|exception|tim(?:ed|e) ?out|timeouts?|stall(?:ed)?|hang(?:s|ing)?|hung|stuck|"
+    r"abort(?:ed|ing)?|kill(?:ed|ing)|panic|refused|denied|unreachable|deadlock(?:ed)?|crash(?:ed)?|cannot|can't|"
+    r"could not|couldn't|unable|corrupt(?:ed)?|shut down|lost)\b",
+    re.IGNORECASE,
+)
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = re.compile(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\bwarn", re.IGNORECASE)
 
@@ -68,6 +74,24 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
                 )  # fmt: skip
         position += len(raw) + 1
     yield from seen.values()
+
+
+def alarms(block: Block, name: str, taken: set[int]) -> Iterator[Evidence]:
+    """Lines near the end with alarming words that no rule knows: reason not to call a log healthy."""
+    data = block.data
+    start = max(0, len(data) - TAIL)
+    start = data.find(b"\n", start) + 1 if start else 0
+    number = block.line + data.count(b"\n", 0, start)
+    lines = [(number + i, raw) for i, raw in enumerate(data[start:].split(b"\n")) if raw.strip()]
+    final = {line for line, _ in lines[-FINAL_LINES:]}
+    for line, raw in lines[-MAX_LINES:]:
+        text = raw[:2000].decode("utf-8", "replace")
+        if line in taken or not _ALARMS.search(text) or _HARMLESS.search(text):
+            continue
+        prefix, message = split_line(text)
+        quiet = {"info", "debug"} if line in final else {"info", "debug", "warning"}
+        if prefix.level not in quiet and _ALARMS.search(message):
+            yield Evidence(name, line, safe(text))
 
 
 def last_words(block: Block, name: str, taken: set[int]) -> Iterator[Evidence]:
