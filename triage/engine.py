@@ -17,7 +17,7 @@ from triage.errors import InputError, UsageError
 from triage.model import Block, Diagnosis, Evidence, Finding, Reading, Source, SourceReport
 from triage.rules.loader import RuleSet, load_rules
 from triage.scan.scanner import Scanner
-from triage.scan.tail import alarms, intelligible, last_signs_of_life, last_words
+from triage.scan.tail import alarms, intelligible, last_signs_of_life, last_words, plain_lines
 from triage.sources import BlockReader, discover
 from triage.sources.given import BYTES_PER_SECOND, Input, arguments_of
 
@@ -144,6 +144,7 @@ class Engine:
             notes=[*self.rules.notes, *state.notes],
             last_words=_unknown_lines(state, self.rules, last_words),
             alarms=_unknown_lines(state, self.rules, alarms),
+            only_noise=bool(state.tails) and not _unknown_lines(state, self.rules, plain_lines),
         )
         return judge(run)
 

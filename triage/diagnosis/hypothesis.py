@@ -18,8 +18,9 @@ MAX_EVIDENCE = 8
 NODE_CATEGORIES = frozenset({"gpu-hardware", "network-fabric", "topology", "shm", "storage"})
 _JOB_WIDE = frozenset(
     {"rendezvous", "network-config", "config", "driver-or-version", "auth-or-hub", "port-conflict",
-     "scheduler", "topology"}
+     "scheduler", "topology", "shm"}
 )  # fmt: skip
+"""Categories of which several ranks suffer alike."""
 
 
 def build(
@@ -99,6 +100,7 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     take(candidate.items[1:], MAX_EVIDENCE - 3)
     take([effect.lead for effect in candidate.led_to], len(found) + 2)
     take([i for i in candidate.explains if "collective-timeout" in i.rule.tags], len(found) + 1)
+    take([i for i in candidate.explains if "peer-loss" in i.rule.tags], len(found) + 1)
     return tuple(found[:MAX_EVIDENCE])
 
 
@@ -136,6 +138,9 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         pci = pci or seat.pci
         uuid = uuid or seat.uuid
     known_gpu, known_uuid = identities.gpu_of_pci(pci)
+    if len(ranks) > 1 and rule.category in _JOB_WIDE and not fields:
+        # the same wrong setting on several ranks: who complained first is chance
+        return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
     return Origin(
         rank=ranks[0] if ranks else None,
         ranks=tuple(ranks),

@@ -335,7 +335,7 @@ def _unlocalised(job: Job, waits: Sequence[Wait]) -> Item:
 def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
     """Timeouts whose lines name no rank at all."""
     # a watchdog that ends its process may do so after any error: only waits count here
-    waits = {"torch.heartbeat-stuck", "torch.monitored-barrier-survivor"}
+    waits = {"torch.monitored-barrier-survivor"}
     items = [
         i for i in job.of_tag("collective-timeout")
         if i.rule.role == "symptom" and (i.rule.fact == "collective-timeout" or i.rule.id in waits)

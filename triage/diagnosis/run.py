@@ -28,6 +28,9 @@ class Run:
     alarms: Sequence[tuple[int, Evidence]] = field(default_factory=tuple)
     """Lines near the end with alarming words that no rule knows."""
 
+    only_noise: bool = False
+    """Whether the logs hold nothing but lines that rules know."""
+
     @property
     def cut(self) -> bool:
         """Whether some source was not read to its end."""

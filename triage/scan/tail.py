@@ -94,6 +94,18 @@ def alarms(block: Block, name: str, taken: set[int]) -> Iterator[Evidence]:
             yield Evidence(name, line, safe(text))
 
 
+def plain_lines(block: Block, name: str, taken: set[int]) -> Iterator[Evidence]:
+    """Lines near the end that no rule knows, alarming or not."""
+    data = block.data
+    start = max(0, len(data) - TAIL)
+    start = data.find(b"\n", start) + 1 if start else 0
+    number = block.line + data.count(b"\n", 0, start)
+    for i, raw in enumerate(data[start:].split(b"\n")[-MAX_SIGNS:]):
+        text = raw[:200].decode("utf-8", "replace")
+        if number + i not in taken and any(c.isalpha() for c in text):
+            yield Evidence(name, number + i, text)
+
+
 def last_words(block: Block, name: str, taken: set[int]) -> Iterator[Evidence]:
     """Lines of the last block's tail that state an error; ``taken`` holds lines that a rule knows."""
     data = block.data
