@@ -101,7 +101,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.items = [i for i in job.items if holds(job, i, identities.world_size)]
     job.index()
     ledger = build_ledger(job, identities)
-    identities.only_failed = _only_failed(ledger)
+    identities.only_failed = _only_failed(job, ledger)
     verdicts = judge(job, ledger, Activities(job, identities))
     job.add(verdicts)
     ranking = rank(job, ledger, collect(job, ledger, verdicts))
@@ -120,10 +120,16 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     return _Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings)
 
 
-def _only_failed(ledger: Ledger) -> int | None:
-    """The one rank that ended badly without having been told to stop."""
+def _only_failed(job: Job, ledger: Ledger) -> int | None:
+    """The one rank that ended badly without having been told to stop, or the one its launcher saw first."""
     failed = [rank for rank, end in ledger.exits.items() if end.failed and end.signal not in ORDERLY]
-    return failed[0] if len(failed) == 1 else None
+    if len(failed) == 1:
+        return failed[0]
+    first = next(iter(job.of_rule("torch.agent-worker-failed")), None)
+    if first is None:
+        return None
+    rank = ledger.identities.rank_of_pid(first.number("pid"))
+    return rank if rank in failed else None
 
 
 def _verdict(run: Run, job: Job, ranking: Ranking) -> tuple[Verdict, bool | None]:

@@ -165,6 +165,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     alone = identities.only_failed
     if alone is not None and lead.finding.raised and not lead.finding.stream and lead.rule.origin == "speaker":
         return [alone]  # an exception without a name, and one process that died of something
+    if lead.rule.category == "gpu-hardware":
+        # the kernel names a GPU; the one rank whose CUDA calls failed for it was on that GPU
+        victims = {i.rank for effect in candidate.led_to for i in effect.items if i.rank is not None}
+        return list(victims) if len(victims) == 1 else []
     if lead.rule.origin == "node":
         local = lead.finding.raised or lead.rule.category in {"storage", "shm", "data-loading"}
         if local and lead.rank is not None and len({i.rank for i in candidate.items}) == 1:

@@ -6,6 +6,7 @@ name or table states both.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from triage.diagnosis.job import Item, Job
 from triage.model import Finding
 
 
+_RANK_TAG = re.compile(r"\[Rank (\d{1,6})\]")
 NOWHERE = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1"})
 """Names that every node has: they say nothing about which one it is."""
 
@@ -204,8 +206,14 @@ def _single_node(job: Job, table: Identities) -> bool:
 
 def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
     """``items`` with the rank filled in where a pid or a local rank tells it."""
+    items = list(items)
+    # before torch 2.2 only the message says "[Rank 3]"; elsewhere that number is local to its group
+    tagged = any(item.finding.rank is not None for item in items)
     found: list[Item] = []
     for item in items:
         rank = table.rank_of(item.finding) if item.finding.rank is None else None
+        if rank is None and not tagged and item.finding.rank is None and item.finding.evidence:
+            said = _RANK_TAG.search(item.finding.evidence[0].text[:400])
+            rank = int(said[1]) if said else None
         found.append(item if rank is None else Item(replace(item.finding, rank=rank), item.rule))
     return found

@@ -6,13 +6,15 @@ import time
 from collections.abc import Sequence
 
 from triage.engine import Engine
-from triage.model import Finding, Moment, Source
+from triage.model import Moment, Source
 from triage.slurm.reading import LogFile
 from triage.slurm.record import JobRecord
 
 TAIL = 1 << 20
 STEPS = 10
 """Steps in a row that must be missing before a pause is called a stall."""
+LEAST_STEPS = 2
+"""Steps that have to be seen before their length is known."""
 LEAST = 30.0
 """Seconds below which no pause is a stall, however short the steps are."""
 SHARE = 0.05
@@ -26,33 +28,39 @@ def stall(engine: Engine, files: Sequence[LogFile], job: JobRecord) -> tuple[flo
     """
     if job.end is None:
         return None
-    last: float | None = None
-    step: float | None = None
-    for file in files:
-        name = file.path
-        for finding in engine.findings(Source(name, data=file.tail(TAIL))):
-            if engine.rules[finding.rule_id].fact != "progress":
-                continue
-            moment, length = _cadence(finding, job.end)
-            if moment is not None and moment <= job.end + 60:
-                last = moment if last is None else max(last, moment)
-            if length is not None:
-                step = length if step is None else max(step, length)
-    if last is None or step is None:
+    cadences = [_cadence(engine, file, job.end) for file in files]
+    known = [c for c in cadences if c is not None]
+    if not known:
         return None
+    last, step = max(c[0] for c in known), max(c[1] for c in known)
     idle = job.end - last
     if idle < max(STEPS * step, LEAST, SHARE * job.seconds):
         return None
     return idle, f"a step had taken {step:.3g} s"
 
 
-def _cadence(finding: Finding, near: float) -> tuple[float | None, float | None]:
-    """When the last of some folded progress lines was written, and the mean time between them."""
-    first = _epoch(finding.time, near)
-    last = _epoch(finding.last_time, near) if finding.last_time is not None else first
-    if first is None or last is None or finding.count < 3 or last <= first:
-        return last, None
-    return last, (last - first) / (finding.count - 1)
+def _cadence(engine: Engine, file: LogFile, end: float) -> tuple[float, float] | None:
+    """When the last progress in the tail of a log was made, and the mean seconds that a step took before."""
+    marks: list[tuple[float, int | None]] = []
+    count = 0
+    for finding in engine.findings(Source(file.path, data=file.tail(TAIL))):
+        if engine.rules[finding.rule_id].fact != "progress":
+            continue
+        count += finding.count
+        step = finding.fields.get("step")
+        number = step if isinstance(step, int) and not isinstance(step, bool) and finding.count == 1 else None
+        for moment in dict.fromkeys((finding.time, finding.last_time)):
+            at = _epoch(moment, end)
+            if at is not None and at <= end + 60:
+                marks.append((at, number))
+    if len(marks) < 2:
+        return None
+    first, last = min(marks, key=lambda m: m[0]), max(marks, key=lambda m: m[0])
+    # samples of a long log: the step numbers tell how many lie between, else at least so many were seen
+    steps = last[1] - first[1] if first[1] is not None and last[1] is not None else count - 1
+    if steps < LEAST_STEPS or last[0] <= first[0]:
+        return None
+    return last[0], (last[0] - first[0]) / steps
 
 
 def _epoch(moment: Moment | None, near: float) -> float | None:
