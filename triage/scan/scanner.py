@@ -278,6 +278,10 @@ def _undisputed(claims: list[_Claim]) -> Iterator[_Claim]:
     for claim in claims:
         if claim.rule.role in {"cause", "symptom"} and any(_overlap(claim, b) for b in benign):
             continue
+        if claim.rule.stack == "unknown" and any(
+            o.rule.stack != "unknown" and o.rule.role in {"cause", "symptom"} and _overlap(claim, o) for o in claims
+        ):
+            continue  # words are the last resort
         if any(claim.rule.id in ids and _overlap(claim, c) for c, ids in refined if c is not claim):
             continue
         yield claim
