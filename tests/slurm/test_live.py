@@ -23,7 +23,8 @@ for step in range(%d):
     time.sleep(1)
 time.sleep(600)
 PY"""
-CRASH = "srun python3 -c 'import not_there_at_all'"
+CRASH = "srun python3 train.py"
+TRAIN = "def main():\n    import not_there_at_all\n\nmain()\n"
 
 
 @pytest.fixture(scope="module")
@@ -45,16 +46,19 @@ def cluster() -> Iterator[live.Cluster]:
 def _jobs(c: live.Cluster) -> None:
     """Submit everything, meddle with it while it runs, wait until it is over."""
     a, b = live.USERS
-    c.submit("stalled", PROGRESS % 15, "--time=1")
+    for user in live.USERS:
+        (c.home(user) / "train.py").write_text(TRAIN)
+    c.submit("stalled", PROGRESS % 15, "--time=1", "-w", "node1")
     c.submit("too-long", PROGRESS % 600, "--time=1")
-    c.submit("deadline", "true", "--hold", "--time=1", "--deadline=now+70seconds")
+    # its node is taken whole, so the deadline passes while it waits
+    c.submit("deadline", "true", "--exclusive", "-w", "node1", "--time=1", "--deadline=now+66seconds")
     c.submit("crash", CRASH)
     c.submit("segfault", "kill -SEGV $$")
     c.submit("exit-7", "exit 7")
     c.submit("no-log", "true", f"-o{c.home(a)}/no/such/folder/%j.out")
     c.submit("unnoticed", f"{CRASH}\nexit 0")
     c.submit("success", "srun true")
-    c.submit("array", "python3 -c 'import not_there_at_all'", "--array=0-39", user=b)
+    c.submit("array", "python3 train.py", "--array=0-39", user=b)
     for name in ("cancelled", "cancelled-by-root", "lost", "requeued"):
         options = {"lost": ("-w", "node2", "--no-requeue"), "requeued": ("--requeue", "-w", "node1")}.get(name, ("-w", "node1"))
         c.submit(name, "trap '' USR1; sleep 300 & wait", *options, user=b)
@@ -68,7 +72,7 @@ def _jobs(c: live.Cluster) -> None:
     c.wait("array")
     c.run("scontrol", "update", "nodename=node2", "state=down", "reason=test")
     c.wait("lost")
-    c.run("scontrol", "update", "nodename=node2", "state=resume")
+    c.run("scontrol", "update", "nodename=node2", "state=resume", check=False)
     c.run("scancel", str(c.jobs["requeued"]), user=b)
     for name in ("stalled", "too-long", "deadline", "no-log", "segfault", "exit-7"):
         c.wait(name)
@@ -94,7 +98,7 @@ def _until(condition: object, seconds: float = 30) -> None:
 @pytest.mark.parametrize(
     ("name", "category", "retry", "rule"),
     [
-        ("crash", "config", "after-fix", None),
+        ("crash", "driver-or-version", "after-fix", None),
         ("segfault", "rank-crash", "unknown", "slurm.ended-by-signal"),
         ("exit-7", "unknown", "unknown", "slurm.ended-with-code"),
         ("stalled", "straggler-or-hang", "unknown", "slurm.timeout-after-stall"),

@@ -172,6 +172,7 @@ start() {
 }
 
 stop() {
+    unset SLURM_CONF
     [ -n "$DIR" ] && [ -d "$DIR" ] || die "no such directory: $DIR"
     local pid file
     # daemons in the order in which they depend on each other; steps die with their slurmd's KillWait
@@ -181,9 +182,12 @@ stop() {
         kill "$pid" 2>/dev/null || continue
         wait_for 8 sh -c "! kill -0 $pid" || kill -9 "$pid" 2>/dev/null || true
     done
-    # stepd processes name their node and job, and keep SLURM_CONF in their environment
-    for pid in $(pgrep slurmstepd || true); do
-        if tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | grep -q "^SLURM_CONF=$DIR/"; then kill -9 "$pid" 2>/dev/null || true; fi
+    # jobs and their slurmstepd outlive a slurmd; all of them carry SLURM_CONF
+    for file in /proc/[0-9]*/environ; do
+        pid=${file#/proc/}
+        pid=${pid%/environ}
+        [ "$pid" != $$ ] || continue
+        if tr '\0' '\n' 2>/dev/null <"$file" | grep -q "^SLURM_CONF=$DIR/"; then kill -9 "$pid" 2>/dev/null || true; fi
     done
     rm -rf "$DIR"
 }

@@ -67,9 +67,11 @@ def _sort(facts: Facts, hook: JobRecord, account: JobRecord | None, age: float, 
     if job.state == "COMPLETED" and not failed_unnoticed(job):
         facts.finished.extend(names)
         return
-    if not job.stdout and not job.stderr:
+    waiting = job.state == "PENDING"
+    if waiting or not (job.stdout or job.stderr):
         live = slurm.controller(job.job_id)
-        job = job if live is None else job.filled(replace(live, state=None))
+        if live is not None:
+            job = live.filled(job) if waiting else job.filled(replace(live, state=None))
     facts.ready[job.job_id] = job
 
 

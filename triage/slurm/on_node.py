@@ -22,6 +22,7 @@ def main() -> int:
     from triage.slurm import hookenv
     from triage.slurm.facts import guessed
     from triage.slurm.postmortem import examine
+    from triage.slurm.snapshots import since
     from triage.slurm.writing import write_report
 
     job = hookenv.parse(os.environ)
@@ -29,6 +30,8 @@ def main() -> int:
         return 0
     kernel = sys.stdin.buffer.read(MAX_EVIDENCE)
     node = os.environ.get("SLURMD_NODENAME")
+    # without a start nobody knows which of these lines are the job's; the worker asks accounting
+    kernel = since(kernel, job.start) if job.start is not None else b""
     evidence = [Source(f"kernel log of {node}", data=kernel, host=node)] if kernel else []
     result = examine(Engine(), guessed(job), evidence=evidence, uid=os.geteuid(), limit=LIMIT)
     if result.diagnosis.verdict == "failed" and result.log is not None:

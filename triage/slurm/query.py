@@ -136,7 +136,8 @@ def merged(accounted: Sequence[JobRecord], live: Sequence[JobRecord]) -> tuple[J
         other = known.pop(job.job_id, None)
         if other is None:
             jobs.append(job)
-        elif other.over and not job.over:
+        elif not job.over:
+            # of a job that is not over the controller knows more: why it is held, above all
             jobs.append(other.filled(job))
         else:
             jobs.append(job.filled(other))

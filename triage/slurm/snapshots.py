@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from triage.slurm.record import JobRecord
 
 MAX_BYTES = 4 << 20
 MAX_FILES = 256
+SLACK = 5.0
+"""Seconds before the job's start that count as its own: clocks differ a little."""
 _NAME = re.compile(r"(?P<job>\d{1,10})\.(?P<node>[\w-][\w.-]{0,200})\.(?:kernel\.log|nvidia-smi\.txt)")
 
 
@@ -28,9 +31,26 @@ def snapshots(folder: Path, job: JobRecord) -> tuple[Source, ...]:
         if match is None or match["node"] not in job.nodes:
             continue
         data = _read(folder / name)
+        if data and name.endswith(".kernel.log"):
+            data = since(data, job.start)
         if data:
             found.append(Source(f"node evidence {name}", data=data, host=match["node"]))
     return tuple(found)
+
+
+def since(data: bytes, start: float | None) -> bytes:
+    """The lines from the job's start on: releases that don't tell the epilog when that was leave more in."""
+    if start is None:
+        return data
+    kept: list[bytes] = []
+    for line in data.splitlines(keepends=True):
+        try:
+            at = datetime.strptime(line[:31].decode("ascii", "replace"), "%Y-%m-%dT%H:%M:%S.%f%z").timestamp()
+        except ValueError:
+            continue
+        if at >= start - SLACK:
+            kept.append(line)
+    return b"".join(kept)
 
 
 def _read(path: Path) -> bytes | None:
