@@ -57,7 +57,9 @@ def arguments_of(inputs: Input | Iterable[Input]) -> list[str | os.PathLike[str]
     """
     if _single(inputs):
         return [_argument(inputs, 0)]
-    return [_argument(value, i) for i, value in enumerate(inputs)]  # type: ignore[arg-type]
+    if not isinstance(inputs, Iterable):
+        return [_argument(inputs, 0)]  # which says what it should be
+    return [_argument(value, i) for i, value in enumerate(inputs)]
 
 
 def _single(value: object) -> bool:
