@@ -154,7 +154,9 @@ def test_every_shipped_rule_validates_against_the_published_schema() -> None:
     files = sorted((ROOT / "rules").rglob("*.yaml"))
     assert files
     for path in files:
-        problems = [e.message[:200] for e in validator.iter_errors(yaml.load(path.read_text(), Loader=loader))]
+        problems = [
+            e.message[:200] for e in validator.iter_errors(yaml.load(path.read_text(), Loader=loader))
+        ]
         assert not problems, path
 
 

@@ -195,7 +195,9 @@ def _log(log: Mapping[str, Any], index: int) -> triage.Source:
 
 
 def _from_form(kind: str, body: bytes) -> tuple[dict[str, Any] | None, list[triage.Source]]:
-    form = BytesParser(policy=HTTP).parsebytes(b"Content-Type: " + kind.encode("latin-1") + b"\r\n\r\n" + body)
+    form = BytesParser(policy=HTTP).parsebytes(
+        b"Content-Type: " + kind.encode("latin-1") + b"\r\n\r\n" + body
+    )
     if not form.is_multipart():
         raise Refused(400, "the form has no parts")
     receipt: dict[str, Any] | None = None

@@ -40,7 +40,9 @@ def module() -> ModuleType:
 
 @pytest.fixture(scope="module")
 def port(module: ModuleType) -> Iterator[int]:
-    config = uvicorn.Config(module.app, host="127.0.0.1", port=0, log_level="critical", ws="none", lifespan="on")
+    config = uvicorn.Config(
+        module.app, host="127.0.0.1", port=0, log_level="critical", ws="none", lifespan="on"
+    )
     server = uvicorn.Server(config)
     ready = threading.Event()
     startup = server.startup
@@ -181,6 +183,8 @@ def test_too_many_at_a_time_are_told_to_come_back(module: ModuleType, engine: tr
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(service({"type": "http", "path": "/diagnose", "method": "POST", "headers": []}, receive, send))
+    asyncio.run(
+        service({"type": "http", "path": "/diagnose", "method": "POST", "headers": []}, receive, send)
+    )
     assert sent[0]["status"] == 503
     assert (b"retry-after", b"2") in sent[0]["headers"]

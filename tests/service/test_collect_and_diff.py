@@ -36,7 +36,10 @@ def test_launch_environment_and_versions_are_recorded_without_secrets() -> None:
 
 
 def test_what_the_command_line_does_not_say_comes_from_the_environment_or_stays_unknown() -> None:
-    assert launch_of([], {"WORLD_SIZE": "16", "LOCAL_WORLD_SIZE": "8"}) == {"nproc_per_node": 8, "world_size": 16}
+    assert launch_of([], {"WORLD_SIZE": "16", "LOCAL_WORLD_SIZE": "8"}) == {
+        "nproc_per_node": 8,
+        "world_size": 16,
+    }
     assert launch_of([], {"SLURM_NTASKS": "4"}) == {"world_size": 4}
     assert launch_of(["torchrun", "--nproc-per-node=gpu", "--nnodes=1:4"], {}) == {
         "argv": ["torchrun", "--nproc-per-node=gpu", "--nnodes=1:4"]
@@ -87,7 +90,9 @@ def test_secrets_do_not_show_in_a_comparison() -> None:
     assert SECRET not in render(changes, "a", "b")
 
 
-def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("NCCL_NOTE", SECRET)
     out = tmp_path / "a.json"
     assert main(["receipt", "collect", "--out", str(out), "--", "python", "train.py", "--tp", "4"]) == 0

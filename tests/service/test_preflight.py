@@ -61,7 +61,9 @@ def outcome(report: Report) -> dict[str, str]:
     return found
 
 
-def port(device: str, layer: str, state: str = "4: ACTIVE", gids: dict[str, str] | None = None) -> dict[str, str]:
+def port(
+    device: str, layer: str, state: str = "4: ACTIVE", gids: dict[str, str] | None = None
+) -> dict[str, str]:
     base = f"sys/class/infiniband/{device}/ports/1"
     files = {
         f"{base}/state": state,
@@ -77,17 +79,23 @@ def port(device: str, layer: str, state: str = "4: ACTIVE", gids: dict[str, str]
 
 def test_a_healthy_node_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: RuleSet) -> None:
     smi(tmp_path, monkeypatch, H200)
-    root = node_of(tmp_path, {"proc/sys/kernel/numa_balancing": "0\n", "sys/devices/system/node/online": "0-1\n"})
+    root = node_of(
+        tmp_path, {"proc/sys/kernel/numa_balancing": "0\n", "sys/devices/system/node/online": "0-1\n"}
+    )
     report = run(20, rules=rules, root=root)
     shown = outcome(report)
-    assert not {"warn", "fail"} & {shown[k] for k in ("gpus", "topology", "nvlink", "numa-balancing")}, render(report)
+    assert not {"warn", "fail"} & {shown[k] for k in ("gpus", "topology", "nvlink", "numa-balancing")}, (
+        render(report)
+    )
     assert shown["gpus"] == shown["topology"] == shown["nvlink"] == "pass"
     assert shown["rdma"] == "skip"
     assert report.facts["topology_design"] == "switched"
     assert report.found
 
 
-def test_what_is_broken_fails_with_steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: RuleSet) -> None:
+def test_what_is_broken_fails_with_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: RuleSet
+) -> None:
     broken = {
         **H200,
         "topo -m": READERS / "topology/hgx-h100-8-gpu5-isolated.txt",
@@ -105,7 +113,9 @@ def test_what_is_broken_fails_with_steps(tmp_path: Path, monkeypatch: pytest.Mon
     assert "  1. " in text
 
 
-def test_adapters_and_their_addresses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: RuleSet) -> None:
+def test_adapters_and_their_addresses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: RuleSet
+) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     address = {"3": "0000:0000:0000:0000:0000:ffff:0a00:0411"}
     good = {**port("mlx5_0", "InfiniBand"), **port("mlx5_1", "Ethernet", gids=address)}
@@ -135,7 +145,8 @@ def test_locked_memory_matters_where_there_are_adapters(
 
 
 @pytest.mark.parametrize(
-    ("balancing", "nodes", "status"), [("1", "0-1", "warn"), ("1", "0", "pass"), ("0", "0-7", "pass"), ("?", "0", "skip")]
+    ("balancing", "nodes", "status"),
+    [("1", "0-1", "warn"), ("1", "0", "pass"), ("0", "0-7", "pass"), ("?", "0", "skip")],
 )
 def test_numa_balancing(  # noqa: PLR0913
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: RuleSet, balancing: str, nodes: str, status: str
@@ -157,7 +168,9 @@ def test_a_node_without_gpus_says_so(
         assert "nothing to check" in render(report)
 
 
-def test_a_driver_that_fails_or_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: RuleSet) -> None:
+def test_a_driver_that_fails_or_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: RuleSet
+) -> None:
     says = "echo 'Failed to initialize NVML: Driver/library version mismatch'; exit 18"
     smi(tmp_path, monkeypatch, {}, says)
     report = run(20, rules=rules, root=node_of(tmp_path, {}))

@@ -189,7 +189,10 @@ def test_a_partial_node_stands_beside_a_desync(engine: triage.Engine) -> None:
 
 def test_the_allocator_setting_that_took_effect_goes_by_the_version_of_torch(engine: triage.Engine) -> None:
     env = {"PYTORCH_ALLOC_CONF": "a:1", "PYTORCH_CUDA_ALLOC_CONF": "b:2"}
-    for version, taken in (("2.9.0", "took PYTORCH_ALLOC_CONF=a:1"), ("2.8.1+cu128", "took PYTORCH_CUDA_ALLOC_CONF=b:2")):
+    for version, taken in (
+        ("2.9.0", "took PYTORCH_ALLOC_CONF=a:1"),
+        ("2.8.1+cu128", "took PYTORCH_CUDA_ALLOC_CONF=b:2"),
+    ):
         diagnosis = engine.diagnose([], receipt={"env": env, "versions": {"torch": version}})
         assert taken in diagnosis.warnings[0].remediation[0].do
 
@@ -313,7 +316,9 @@ def test_tokens_never_leave_in_receipts(engine: triage.Engine, secret: str, show
     safe = json.dumps(masked(receipt))
     assert secret not in safe
     assert "hunter2" not in safe
-    diagnosis = engine.diagnose([], receipt={**receipt, "env": {**receipt["env"], "CUDA_VISIBLE_DEVICES": f"1,{secret}"}})
+    diagnosis = engine.diagnose(
+        [], receipt={**receipt, "env": {**receipt["env"], "CUDA_VISIBLE_DEVICES": f"1,{secret}"}}
+    )
     assert secret not in json.dumps(diagnosis.attach_to(receipt))
     assert secret not in diagnosis.to_json() + diagnosis.to_markdown() + diagnosis.to_text()
 
@@ -325,7 +330,9 @@ def test_names_of_secrets_mask_their_values_and_other_settings_stay() -> None:
         "PROXY": "http://bob:hunter2@proxy:3128",
     }  # fmt: skip
     shown = mask_environment(env)
-    assert [shown[k] for k in ("HF_TOKEN", "WANDB_API_KEY", "MYSQL_PWD", "AWS_SECRET_ACCESS_KEY")] == ["***"] * 4
+    assert [shown[k] for k in ("HF_TOKEN", "WANDB_API_KEY", "MYSQL_PWD", "AWS_SECRET_ACCESS_KEY")] == [
+        "***"
+    ] * 4
     assert {k: shown[k] for k in ("NCCL_DEBUG", "NCCL_IB_PKEY", "TOKENIZERS_PARALLELISM", "PATH")} == {
         k: env[k] for k in ("NCCL_DEBUG", "NCCL_IB_PKEY", "TOKENIZERS_PARALLELISM", "PATH")
     }
