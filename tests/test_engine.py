@@ -43,7 +43,9 @@ def test_bytes_paths_and_sources_give_the_same_cause(engine: Engine, tmp_path: P
     assert len({d.fingerprint for d in answers}) == 1
 
 
-@pytest.mark.parametrize(("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)]
+)
 def test_compressed_logs(engine: Engine, tmp_path: Path, suffix: str, pack: object) -> None:
     path = tmp_path / f"job.err.{suffix}"
     path.write_bytes(pack(OOM.encode()))  # type: ignore[operator]
@@ -93,7 +95,7 @@ def test_a_pipe_is_read(engine: Engine, tmp_path: Path) -> None:
 
 
 def test_nothing_readable_is_an_error_that_names_it(engine: Engine, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="none.err"):
+    with pytest.raises(InputError, match=r"none\.err"):
         engine.diagnose(tmp_path / "none.err")
 
 

@@ -12,7 +12,14 @@ import yaml
 from triage import Diagnosis, Engine, Source
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "captured"
-SYMMETRIC = {"invalid-device", "duplicate-gpu", "bad-ifname", "bad-net", "no-set-device", "no-visible-devices"}
+SYMMETRIC = {
+    "invalid-device",
+    "duplicate-gpu",
+    "bad-ifname",
+    "bad-net",
+    "no-set-device",
+    "no-visible-devices",
+}
 """All ranks fail alike there: which one speaks first is chance."""
 _RANKED = [
     r"(\[rank)(\d+)(\]:)", r"(\[default)(\d+)(\]:)", r"(\[Rank )(\d+)(\])", r"( Rank )(\d+)(\])",
@@ -29,10 +36,11 @@ def cases() -> list[Path]:
         logs = [path.parent / name for name in expected["files"]]
         texts = [p.read_text(errors="replace") for p in logs if p.suffix in {".err", ".out"} and p.is_file()]
         teed = len(texts) == len(logs) and any("[default1]:[rank1]:" in t for t in texts)
-        if teed and expected["category"] and expected.get("origin_rank") is not None:
-            # shuffling across a restart would mix two attempts
-            if path.parent.name not in SYMMETRIC and not path.parent.name.startswith("restart"):
-                found.append(path.parent)
+        told = expected["category"] and expected.get("origin_rank") is not None
+        # shuffling across a restart would mix two attempts
+        restarted = path.parent.name.startswith("restart")
+        if teed and told and path.parent.name not in SYMMETRIC and not restarted:
+            found.append(path.parent)
     return found
 
 
@@ -76,7 +84,13 @@ def test_the_cause_moves_with_the_rank(engine: Engine, folder: Path) -> None:
     rng = random.Random(folder.name)
     plain = read(engine, folder).root_cause
     assert plain is not None
-    ranks = sorted({int(n) for p in folder.iterdir() for n in re.findall(r"\[rank(\d+)\]", p.read_text(errors="replace"))})
+    ranks = sorted(
+        {
+            int(n)
+            for p in folder.iterdir()
+            for n in re.findall(r"\[rank(\d+)\]", p.read_text(errors="replace"))
+        }
+    )
     moved = dict(zip(ranks, rng.sample(ranks, len(ranks)), strict=True))
     changed = read(engine, folder, lambda text: interleave(renumber(text, moved), rng)).root_cause
     assert changed is not None

@@ -69,9 +69,20 @@ def _versions(members: list[Rule]) -> str:
 def category_page(category: str, rules: list[Rule]) -> str:
     """What the category is, and for each of its causes how it looks and what to do first."""
     causes = sorted((r for r in rules if r.category == category and r.role == "cause"), key=lambda r: r.id)
-    lines = [f"# {category}", "", NOTE, f"What it means and where it ends: [categories](../categories.md). {len(causes)} causes.", ""]
+    lines = [
+        f"# {category}",
+        "",
+        NOTE,
+        f"What it means and where it ends: [categories](../categories.md). {len(causes)} causes.",
+        "",
+    ]
     for rule in causes:
-        lines += [f"## {_text(rule.title)}", "", f"`{rule.id}` · who acts: {rule.owner} · again: {rule.retry}", ""]
+        lines += [
+            f"## {_text(rule.title)}",
+            "",
+            f"`{rule.id}` · who acts: {rule.owner} · again: {rule.retry}",
+            "",
+        ]
         if rule.summary:
             lines += [_text(rule.summary), ""]
         if rule.positive:

@@ -51,7 +51,10 @@ def run_examples(rules: RuleSet, only: Collection[str] | None = None) -> Tally:
             continue
         for example in rule.positive:
             count += 1
-            failures += [Failure(rule.id, w, example.log, rule.path, rule.line) for w in _positive(engine, rule, example)]
+            failures += [
+                Failure(rule.id, w, example.log, rule.path, rule.line)
+                for w in _positive(engine, rule, example)
+            ]
         for log in rule.negative:
             count += 1
             if _findings(engine, log, rule.id):

@@ -62,7 +62,9 @@ def test_per_job(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert verdicts == ["failed", "healthy"]
 
 
-def test_own_rules_are_used_and_broken_ones_named(job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_own_rules_are_used_and_broken_ones_named(
+    job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rules = tmp_path / "rules"
     rules.mkdir()
     assert main(["rules", "draft", str(job)]) == 0
@@ -83,7 +85,9 @@ def test_rules_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert "did you mean" in capsys.readouterr().err
 
 
-def test_a_drafted_rule_passes_its_own_examples(job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_drafted_rule_passes_its_own_examples(
+    job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     main(["rules", "draft", str(job)])
     draft = tmp_path / "draft.yaml"
     draft.write_text(capsys.readouterr().out)
@@ -98,11 +102,15 @@ def test_a_bad_receipt_is_named(job: Path, capsys: pytest.CaptureFixture[str]) -
 def run(arguments: list[str], **options: object) -> subprocess.CompletedProcess[bytes]:
     root = Path(__file__).parents[2]
     environment = {**os.environ, "PYTHONPATH": str(root)}
-    return subprocess.run([sys.executable, "-m", "triage", *arguments], capture_output=True, env=environment, **options)  # type: ignore[call-overload,no-any-return]  # noqa: E501
+    return subprocess.run(
+        [sys.executable, "-m", "triage", *arguments], capture_output=True, env=environment, **options
+    )  # type: ignore[call-overload,no-any-return]
 
 
 def test_standard_input_and_a_closed_pipe(job: Path) -> None:
-    assert run(["-", "--format", "oneline"], input=FAILURE.encode()).stdout.startswith(b"FAILED user-code rank=1")
+    assert run(["-", "--format", "oneline"], input=FAILURE.encode()).stdout.startswith(
+        b"FAILED user-code rank=1"
+    )
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     closed = subprocess.run(
         f"{sys.executable} -m triage --verbose --explain {job} | true",
@@ -125,7 +133,9 @@ def test_a_terminal_that_knows_only_ascii(job: Path) -> None:
 def test_starting_imports_nothing_heavy() -> None:
     code = "import sys, triage.cli.diagnose; print([m for m in ('rich','typer','yaml','polars','logging') if m in sys.modules])"
     root = Path(__file__).parents[2]
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONPATH": str(root)})  # noqa: E501
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env={**os.environ, "PYTHONPATH": str(root)}
+    )
     assert done.stdout.strip() == b"[]"
 
 

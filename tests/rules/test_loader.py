@@ -69,7 +69,7 @@ def test_anchors_are_inferred() -> None:
     ],
 )
 def test_broken_rules_say_what_and_where(change: tuple[str, str], message: str) -> None:
-    with pytest.raises(RuleError, match="mine.yaml:") as error:
+    with pytest.raises(RuleError, match=r"mine\.yaml:") as error:
         parse_rule_text(RULE.replace(*change), "mine.yaml")
     assert message in str(error.value)
 

@@ -35,7 +35,10 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="store_true", help="print the version")
     root.add_argument(
-        "--print-completion", choices=_SHELLS, metavar="SHELL", help=f"print a completion script ({', '.join(_SHELLS)})"
+        "--print-completion",
+        choices=_SHELLS,
+        metavar="SHELL",
+        help=f"print a completion script ({', '.join(_SHELLS)})",
     )
     commands = root.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
     _add_diagnose(commands)
@@ -57,7 +60,9 @@ def _add_diagnose(commands: argparse._SubParsersAction[_Parser]) -> None:
         "paths", nargs="*", metavar="PATH", help="logs, dumps, directories, globs; - is standard input"
     )
     paths.complete = {"bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"}  # type: ignore[attr-defined]
-    command.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print it (default: text)")
+    command.add_argument(
+        "-f", "--format", choices=FORMATS, default="text", help="how to print it (default: text)"
+    )
     _add_rules_option(command)
     command.add_argument("--receipt", type=Path, metavar="FILE", help="the run's receipt (JSON), as context")
     command.add_argument(
@@ -70,7 +75,9 @@ def _add_diagnose(commands: argparse._SubParsersAction[_Parser]) -> None:
         "-v", "--verbose", action="store_true", help="show all findings, benign ones too, and the sources"
     )
     command.add_argument("--no-color", action="store_true", help="never colour the output")
-    command.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever the verdict; for hooks")
+    command.add_argument(
+        "--exit-zero", action="store_true", help="exit with 0 whatever the verdict; for hooks"
+    )
 
 
 def _add_rules(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -95,19 +102,27 @@ def _add_rules(commands: argparse._SubParsersAction[_Parser]) -> None:
 
 
 def _add_receipt(commands: argparse._SubParsersAction[_Parser]) -> None:
-    receipt = commands.add_parser("receipt", help="record a job's launch, environment and topology; compare two records")
+    receipt = commands.add_parser(
+        "receipt", help="record a job's launch, environment and topology; compare two records"
+    )
     actions = receipt.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
     collecting = actions.add_parser(
         "collect",
         help="write a receipt at the start of a job, in under a second",
         description="Write a receipt of this node, environment (secrets masked) and command. The command is not run.",
     )
-    collecting.add_argument("--out", type=Path, metavar="FILE", help="where to write it (default: standard output)")
-    collecting.add_argument("launch", nargs=argparse.REMAINDER, metavar="-- COMMAND…", help="the job's command line")
+    collecting.add_argument(
+        "--out", type=Path, metavar="FILE", help="where to write it (default: standard output)"
+    )
+    collecting.add_argument(
+        "launch", nargs=argparse.REMAINDER, metavar="-- COMMAND…", help="the job's command line"
+    )
     diff = actions.add_parser("diff", help="say what changed between two receipts, what matters first")
     diff.add_argument("one", type=Path, metavar="A")
     diff.add_argument("other", type=Path, metavar="B")
-    diff.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print it (default: text)")
+    diff.add_argument(
+        "-f", "--format", choices=("text", "json"), default="text", help="how to print it (default: text)"
+    )
 
 
 def _add_preflight(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -118,8 +133,12 @@ def _add_preflight(commands: argparse._SubParsersAction[_Parser]) -> None:
         epilog="exit codes: 0 nothing failed, 1 something failed, 2 could not do the job, 3 nothing to check here.",
     )
     command.add_argument("--receipt", type=Path, metavar="FILE", help="write a receipt with the outcome")
-    command.add_argument("--budget", type=float, default=60.0, metavar="SECONDS", help="time to take at most (default: 60)")
-    command.add_argument("-f", "--format", choices=("text", "json"), default="text", help="how to print it (default: text)")
+    command.add_argument(
+        "--budget", type=float, default=60.0, metavar="SECONDS", help="time to take at most (default: 60)"
+    )
+    command.add_argument(
+        "-f", "--format", choices=("text", "json"), default="text", help="how to print it (default: text)"
+    )
 
 
 def _add_slurm(commands: argparse._SubParsersAction[_Parser]) -> None:
@@ -129,28 +148,67 @@ def _add_slurm(commands: argparse._SubParsersAction[_Parser]) -> None:
         description="`triage slurm JOBID` explains one job; `worker` takes the hooks' queue; `sweep` a period.",
         epilog=f"{_EXIT_CODES}.",
     )
-    command.add_argument("what", metavar="JOBID|worker|sweep", help="1234, 1234_7, 1234+1; or worker; or sweep")
-    command.add_argument("-f", "--format", choices=FORMATS, default="text", help="how to print it (default: text)")
+    command.add_argument(
+        "what", metavar="JOBID|worker|sweep", help="1234, 1234_7, 1234+1; or worker; or sweep"
+    )
+    command.add_argument(
+        "-f", "--format", choices=FORMATS, default="text", help="how to print it (default: text)"
+    )
     _add_rules_option(command)
     command.add_argument("--explain", action="store_true", help="show the argument")
     command.add_argument("-v", "--verbose", action="store_true", help="show all findings")
-    command.add_argument("--exit-zero", action="store_true", help="exit with 0 whatever the verdict; for hooks")
-    command.add_argument("--spool", metavar="DIR", help="the queue and its results (default: /var/spool/triage)")
+    command.add_argument(
+        "--exit-zero", action="store_true", help="exit with 0 whatever the verdict; for hooks"
+    )
+    command.add_argument(
+        "--spool", metavar="DIR", help="the queue and its results (default: /var/spool/triage)"
+    )
     worker = command.add_argument_group("worker")
     for name, options in {
         "--once": {"action": "store_true", "help": "take what is in the queue now and exit"},
-        "--settle": {"type": float, "default": 5.0, "metavar": "S", "help": "wait for S quiet seconds (default: 5)"},
-        "--at-once": {"type": int, "default": 2, "metavar": "N", "help": "processes that read at a time (default: 2)"},
-        "--min-uid": {"type": int, "default": 1000, "metavar": "UID", "help": "no files of users below (default: 1000)"},
-        "--comments": {"type": int, "default": 0, "metavar": "N", "help": "AdminComments a minute (default: none)"},
-        "--run": {"metavar": "CMD", "help": "run it for each group; {job} {user} {category} are filled in, JSON on stdin"},
-        "--run-as": {"default": "nobody", "metavar": "USER", "help": "who runs it, when this is root (default: nobody)"},
+        "--settle": {
+            "type": float,
+            "default": 5.0,
+            "metavar": "S",
+            "help": "wait for S quiet seconds (default: 5)",
+        },
+        "--at-once": {
+            "type": int,
+            "default": 2,
+            "metavar": "N",
+            "help": "processes that read at a time (default: 2)",
+        },
+        "--min-uid": {
+            "type": int,
+            "default": 1000,
+            "metavar": "UID",
+            "help": "no files of users below (default: 1000)",
+        },
+        "--comments": {
+            "type": int,
+            "default": 0,
+            "metavar": "N",
+            "help": "AdminComments a minute (default: none)",
+        },
+        "--run": {
+            "metavar": "CMD",
+            "help": "run it for each group; {job} {user} {category} are filled in, JSON on stdin",
+        },
+        "--run-as": {
+            "default": "nobody",
+            "metavar": "USER",
+            "help": "who runs it, when this is root (default: nobody)",
+        },
     }.items():
         worker.add_argument(name, **options)  # type: ignore[arg-type]
     sweep = command.add_argument_group("sweep")
-    sweep.add_argument("--since", default="24h", metavar="PERIOD", help="how far back: 90m, 24h, 7d (default: 24h)")
+    sweep.add_argument(
+        "--since", default="24h", metavar="PERIOD", help="how far back: 90m, 24h, 7d (default: 24h)"
+    )
     sweep.add_argument("--user", metavar="NAME", help="only jobs of this user")
-    sweep.add_argument("--enqueue", action="store_true", help="put failed jobs that nobody reported into the worker's queue")
+    sweep.add_argument(
+        "--enqueue", action="store_true", help="put failed jobs that nobody reported into the worker's queue"
+    )
 
 
 def _add_rules_option(command: argparse.ArgumentParser) -> None:
@@ -198,7 +256,9 @@ def _is_root_option(word: str) -> bool:
 
 def _diagnose(options: argparse.Namespace) -> int:
     if not options.paths and options.receipt is None:
-        raise UsageError("give logs, dumps or directories to read, or a receipt; see `triage diagnose --help`")
+        raise UsageError(
+            "give logs, dumps or directories to read, or a receipt; see `triage diagnose --help`"
+        )
     from triage.cli.diagnose import Options
     from triage.cli.diagnose import execute as diagnose
 

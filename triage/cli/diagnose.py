@@ -139,5 +139,3 @@ class _Progress:
         if self._shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._shown = 0.0
-
-

@@ -26,7 +26,9 @@ def draft_rule(path: str) -> int:
     diagnosis = Engine().diagnose(path)
     root = diagnosis.root_cause
     if root is None:
-        raise InputError(f"{path}: the verdict is {diagnosis.verdict}; there is no failure to write a rule for")
+        raise InputError(
+            f"{path}: the verdict is {diagnosis.verdict}; there is no failure to write a rule for"
+        )
     if not root.rule_id.startswith(("unknown.", "ledger.")):
         print(f"triage: rule {root.rule_id} knows this failure already; drafting anyway", file=sys.stderr)
     print(draft(diagnosis), end="")
@@ -81,7 +83,11 @@ def _message(evidence: Evidence) -> str:
 
 def _pattern(message: str) -> tuple[str, dict[str, str]]:
     """The message as a pattern: what varies becomes named groups, the rest is taken literally."""
-    kinds = {"path": (r"\S+", "str"), "hex": ("0x[0-9a-f]+", "str"), "quoted": (r"['\"].{1,200}?['\"]", "str")}
+    kinds = {
+        "path": (r"\S+", "str"),
+        "hex": ("0x[0-9a-f]+", "str"),
+        "quoted": (r"['\"].{1,200}?['\"]", "str"),
+    }
     out: list[str] = []
     fields: dict[str, str] = {}
     position = 0
@@ -92,7 +98,9 @@ def _pattern(message: str) -> tuple[str, dict[str, str]]:
         if kind == "number":
             text = match[0]
             unit = text.lstrip("0123456789. ")
-            fields[name] = "bytes" if unit.endswith("B") else "seconds" if unit else "float" if "." in text else "int"
+            fields[name] = (
+                "bytes" if unit.endswith("B") else "seconds" if unit else "float" if "." in text else "int"
+            )
             out.append(rf"(?P<{name}>[\d.]+ ?{unit})" if unit else rf"(?P<{name}>[\d.]+)")
         else:
             expression, fields[name] = kinds[kind]

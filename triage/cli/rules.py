@@ -17,7 +17,9 @@ def list_rules(stack: str | None, directories: Sequence[Path]) -> int:
     rules = load_rules(directories)
     shown = [r for r in rules.values() if stack is None or r.stack == stack]
     if not shown:
-        raise InputError(f"no rules of stack {stack!r}; stacks: {', '.join(sorted({r.stack for r in rules.values()}))}")
+        raise InputError(
+            f"no rules of stack {stack!r}; stacks: {', '.join(sorted({r.stack for r in rules.values()}))}"
+        )
     width = max(len(r.id) for r in shown)
     for rule in sorted(shown, key=lambda r: r.id):
         print(f"{rule.id:<{width}}  {rule.role:<8} {rule.category or '-':<24} {rule.title}")

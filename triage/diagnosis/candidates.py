@@ -11,12 +11,24 @@ from triage.diagnosis.judgement import verdict
 from triage.diagnosis.ledger import ORDERLY, Ledger
 from triage.model import Value
 
-
 NEAR_FRAMES = 3
 """A library that complains so few frames below the user's call complains about what it was given."""
 BUILTIN_ERRORS = frozenset(
-    "ArithmeticError AssertionError AttributeError FileNotFoundError IndexError KeyError LookupError "
-    "NotADirectoryError NotImplementedError TypeError UnicodeDecodeError ValueError ZeroDivisionError".split()
+    [
+        "ArithmeticError",
+        "AssertionError",
+        "AttributeError",
+        "FileNotFoundError",
+        "IndexError",
+        "KeyError",
+        "LookupError",
+        "NotADirectoryError",
+        "NotImplementedError",
+        "TypeError",
+        "UnicodeDecodeError",
+        "ValueError",
+        "ZeroDivisionError",
+    ]
 )
 
 
@@ -172,7 +184,9 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
         grouped[(exit_.signal, code)].append((rank, exit_.item))
     for (signal, code), members in grouped.items():
         fields: dict[str, Value] = {
-            "ranks": tuple(r for r, _ in members), "signal": signal, "exit_code": code
+            "ranks": tuple(r for r, _ in members),
+            "signal": signal,
+            "exit_code": code,
         }
         rule_id = "ledger.killed" if signal else "ledger.exited"
         yield verdict(job, rule_id, fields, [i for _, i in members], rank=members[0][0])

@@ -74,7 +74,9 @@ def _witnesses(job: Job, rule: Rule) -> Iterator[Item]:
     """The findings that the condition asks for, in the order in which it names them."""
     if rule.when is None:
         return
-    for function, arguments in sorted(rule.when.calls, key=lambda c: (rule.when.text.find(c[1][0]) if rule.when and c[1] else 1 << 30, c)):
+    for function, arguments in sorted(
+        rule.when.calls, key=lambda c: (rule.when.text.find(c[1][0]) if rule.when and c[1] else 1 << 30, c)
+    ):
         if function not in _NAMING or not arguments:
             continue
         named = job.of_fact(arguments[0]) if function in {"fact", "context"} else job.named(arguments[0])

@@ -11,7 +11,7 @@ from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds
 from triage.diagnosis.derived import derive, stated
 from triage.diagnosis.explain import reasoning, table, timeline
-from triage.diagnosis.fallback import last_words, promote, unanswered
+from triage.diagnosis.fallback import last_words, promote
 from triage.diagnosis.fingerprint import fingerprint
 from triage.diagnosis.hypothesis import build, moment_text
 from triage.diagnosis.identity import Identities, identify, relabel
@@ -58,7 +58,9 @@ def diagnose(run: Run) -> Diagnosis:
     if len(outcomes) > 1 and verdict == "healthy":
         for number, earlier in enumerate(outcomes[:-1]):
             warnings.extend(
-                replace(h, reasons=(*h.reasons, f"attempt {number} failed with it; a later attempt succeeded"))
+                replace(
+                    h, reasons=(*h.reasons, f"attempt {number} failed with it; a later attempt succeeded")
+                )
                 for h in earlier.hypotheses[:1]
             )
     elif verdict == "failed":
@@ -80,7 +82,9 @@ def diagnose(run: Run) -> Diagnosis:
         attempts=_attempts(outcomes, year) if len(outcomes) > 1 else (),
         timeline=timeline(shown.job, shown.ledger, year),
         sources=tuple(run.reports),
-        fingerprint=fingerprint(root.rule_id, root.category, best.lead.fields if best else {}) if root else None,
+        fingerprint=fingerprint(root.rule_id, root.category, best.lead.fields if best else {})
+        if root
+        else None,
         reasoning=reasoning(shown.ranking, shown.ledger) if verdict == "failed" else (),
         stats={
             "bytes": run.bytes_read,
@@ -145,8 +149,10 @@ def _verdict(run: Run, job: Job, ranking: Ranking) -> tuple[Verdict, bool | None
 
 def _understood(run: Run, job: Job) -> bool:
     """Whether the input is something that can be judged: recognised, or at least plain text."""
-    return bool(job.items) or run.receipt is not None or any(
-        report.kind not in {"empty", "unintelligible", "unreadable"} for report in run.reports
+    return (
+        bool(job.items)
+        or run.receipt is not None
+        or any(report.kind not in {"empty", "unintelligible", "unreadable"} for report in run.reports)
     )
 
 
@@ -201,7 +207,9 @@ def _choose(outcomes: Sequence[_Outcome]) -> tuple[int, list[str]]:
     return last, []
 
 
-_AFTERMATH = frozenset({"port-conflict", "rendezvous", "unknown", "rank-crash", "straggler-or-hang", "gpu-oom"})
+_AFTERMATH = frozenset(
+    {"port-conflict", "rendezvous", "unknown", "rank-crash", "straggler-or-hang", "gpu-oom"}
+)
 """What a failed first attempt often leaves to the next: its port, its memory, its absence."""
 
 
@@ -213,7 +221,9 @@ def _attempts(outcomes: Sequence[_Outcome], year: int | None) -> tuple[Attempt, 
             Attempt(
                 number=number,
                 verdict=outcome.verdict,
-                root_cause=outcome.hypotheses[0] if outcome.hypotheses and outcome.verdict == "failed" else None,
+                root_cause=outcome.hypotheses[0]
+                if outcome.hypotheses and outcome.verdict == "failed"
+                else None,
                 began=moment_text(times[0], year) if times else None,
                 ended=moment_text(times[-1], year) if times else None,
             )
@@ -291,7 +301,9 @@ def _notes(run: Run, verdict: Verdict, completed: bool | None, items: Sequence[I
     notes: list[str] = []
     if verdict == "inconclusive":
         if run.bytes_read == 0:
-            notes.append("There is nothing to read: the input is empty. Look at standard output and at the other ranks' logs.")
+            notes.append(
+                "There is nothing to read: the input is empty. Look at standard output and at the other ranks' logs."
+            )
         elif run.cut:
             notes.append("Some input was not read to its end, and what was read shows no failure.")
         elif run.alarms:

@@ -71,9 +71,7 @@ def reasoning(ranking: Ranking, ledger: Ledger) -> tuple[str, ...]:
         if other.explained_by is not None:
             lines.append(f"{other.rule_id} follows from {other.explained_by.rule_id}: {other.why_explained}")
         else:
-            lines.append(
-                f"{other.rule_id} (score {other.score:.2f}) is weaker: " + "; ".join(other.reasons)
-            )
+            lines.append(f"{other.rule_id} (score {other.score:.2f}) is weaker: " + "; ".join(other.reasons))
     for other in ranking.survived[:4]:
         if other.survived is not None and other.survived.finding.evidence:
             at = other.survived.finding.evidence[-1]

@@ -163,7 +163,12 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     if lead.rule.origin == "job":
         return []
     alone = identities.only_failed
-    if alone is not None and lead.finding.raised and not lead.finding.stream and lead.rule.origin == "speaker":
+    if (
+        alone is not None
+        and lead.finding.raised
+        and not lead.finding.stream
+        and lead.rule.origin == "speaker"
+    ):
         return [alone]  # an exception without a name, and one process that died of something
     if lead.rule.category == "gpu-hardware":
         # the kernel names a GPU; the one rank whose CUDA calls failed for it was on that GPU

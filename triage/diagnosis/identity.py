@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from triage.diagnosis.job import Item, Job
 from triage.model import Finding
 
-
 _RANK_TAG = re.compile(r"\[Rank (\d{1,6})\]")
 NOWHERE = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1"})
 """Names that every node has: they say nothing about which one it is."""

@@ -13,7 +13,7 @@ from typing import Any
 from triage.diagnosis.identity import NOWHERE
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait, by_group
-from triage.diagnosis.phases import Activity, Activities
+from triage.diagnosis.phases import Activities, Activity
 from triage.model import Evidence, Finding, Value
 from triage.rules.fields import show
 
@@ -119,7 +119,9 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         yield _desync(job, waits, odd)
         return
     # who lost a peer was inside the operation as well
-    inside = set(waiting) | {i.rank for i in job.of_tag("peer-loss") if i.rank is not None and i.finding.raised}
+    inside = set(waiting) | {
+        i.rank for i in job.of_tag("peer-loss") if i.rank is not None and i.finding.raised
+    }
     members = ledger.members if waits[0].group == DEFAULT_GROUP else ledger.status.get(waits[0].group, {})
     absent = [r for r in members if r not in inside]
     if not absent:
@@ -222,7 +224,14 @@ def _absent(
         status = ledger.status_of(behind[0], first.group)
         fields = {**base, "ranks": tuple(behind), "enqueued": status.enqueued if status else None}
         yield from _with_activity(
-            job, ledger, activities, behind, "ledger.never-entered", fields, [*status_items[:2], *witnesses], waits
+            job,
+            ledger,
+            activities,
+            behind,
+            "ledger.never-entered",
+            fields,
+            [*status_items[:2], *witnesses],
+            waits,
         )
         return
     if finished:
@@ -276,9 +285,7 @@ def _with_activity(
         yield _too_short(job, first, ranks, doing)
     else:
         named = {**fields, "activity": doing.what, "phase": doing.phase}
-        yield verdict(
-            job, "ledger.activity-never-returned", named, [doing.start, *witnesses], rank=ranks[0]
-        )
+        yield verdict(job, "ledger.activity-never-returned", named, [doing.start, *witnesses], rank=ranks[0])
 
 
 def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
@@ -346,7 +353,10 @@ def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
     first = items[0]
     if tiny and max(tiny) < TINY_TIMEOUT:
         fields: dict[str, Value] = {
-            "timeout": tiny[0], "seq": first.number("seq"), "needed_s": 1800, "activity": "still working"
+            "timeout": tiny[0],
+            "seq": first.number("seq"),
+            "needed_s": 1800,
+            "activity": "still working",
         }
         yield verdict(job, "ledger.timeout-too-short", fields, items)
         return

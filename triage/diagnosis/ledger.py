@@ -177,7 +177,11 @@ def _waits(job: Job, ledger: Ledger) -> None:
         if rank is None:
             continue
         seq = item.number("seq")
-        group = groups.get((item.finding.source, rank, seq), group_of(item)) if seq is not None else group_of(item)
+        group = (
+            groups.get((item.finding.source, rank, seq), group_of(item))
+            if seq is not None
+            else group_of(item)
+        )
         ranks = ledger.waits.setdefault(group, {})
         if rank in ranks:
             continue

@@ -46,7 +46,9 @@ class Activities:
 
     def __init__(self, job: Job, identities: Identities) -> None:
         self._identities = identities
-        self._starts = [i for i in job.of_fact("phase-start") if i.rule.phase in {"compile", "checkpoint", "load"}]
+        self._starts = [
+            i for i in job.of_fact("phase-start") if i.rule.phase in {"compile", "checkpoint", "load"}
+        ]
         self._ends = list(job.of_fact("phase-end"))
         self._alive = list(job.of_fact("alive"))
 

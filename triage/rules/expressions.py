@@ -75,9 +75,7 @@ class Expression:
         if self._tree is not None:
             return self._tree
         if len(self.text) > _MAX_LENGTH:
-            raise ExpressionError(
-                f"expression longer than {_MAX_LENGTH} characters", self._path, self._line
-            )
+            raise ExpressionError(f"expression longer than {_MAX_LENGTH} characters", self._path, self._line)
         try:
             tree = ast.parse(_with_units(" ".join(self.text.split())), mode="eval").body
             _check(tree, self._names, self._calls)
@@ -142,7 +140,9 @@ def _check(node: ast.AST, names: set[str], calls: set[tuple[str, tuple[str, ...]
     elif isinstance(node, ast.Call):
         if not isinstance(node.func, ast.Name):
             raise ExpressionError("only plain function names can be called")
-        strings = tuple(a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str))
+        strings = tuple(
+            a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)
+        )
         calls.add((node.func.id, strings))
         for child in (*node.args, *(k.value for k in node.keywords)):
             _check(child, names, calls)
@@ -163,9 +163,7 @@ def _check(node: ast.AST, names: set[str], calls: set[tuple[str, tuple[str, ...]
         _check(inner, names, calls)
 
 
-def _walk(
-    node: ast.expr, names: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]
-) -> Any:
+def _walk(node: ast.expr, names: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]) -> Any:
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, ast.Name):
@@ -196,9 +194,7 @@ def _walk(
     raise ExpressionError(f"{type(node).__name__} isn't allowed")
 
 
-def _boolean(
-    node: ast.BoolOp, names: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]
-) -> Any:
+def _boolean(node: ast.BoolOp, names: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]) -> Any:
     wants_all = isinstance(node.op, ast.And)
     value: Any = None
     for operand in node.values:

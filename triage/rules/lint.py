@@ -14,13 +14,50 @@ from triage.rules.templates import template_names
 
 ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\.[a-z0-9]+(?:-[a-z0-9]+)*$")
 STANDARD_NAMES = frozenset(
-    "rank ranks local_rank host gpu pci uuid time world_size nodes line_rank line_level line_host line_logger"
-    " phase job_id count".split()
+    [
+        "rank",
+        "ranks",
+        "local_rank",
+        "host",
+        "gpu",
+        "pci",
+        "uuid",
+        "time",
+        "world_size",
+        "nodes",
+        "line_rank",
+        "line_level",
+        "line_host",
+        "line_logger",
+        "phase",
+        "job_id",
+        "count",
+    ]
 )
 """Names that templates and conditions may use besides the rule's own fields."""
 JOB_FUNCTIONS = frozenset(
-    "seen absent count ranks_with same_rank same_host near before after differs same env version slurm "
-    "receipt fact context uses longest listed".split()
+    [
+        "seen",
+        "absent",
+        "count",
+        "ranks_with",
+        "same_rank",
+        "same_host",
+        "near",
+        "before",
+        "after",
+        "differs",
+        "same",
+        "env",
+        "version",
+        "slurm",
+        "receipt",
+        "fact",
+        "context",
+        "uses",
+        "longest",
+        "listed",
+    ]
 )
 """Functions of ``when``; what they mean is in ``docs/rules.md``."""
 FACT_TAGS = "tag:"
@@ -234,10 +271,6 @@ def _duplicates(rules: RuleSet) -> Iterator[Problem]:
             rule.when.text if rule.when else None,
         )
         if key in seen:
-            yield Problem(
-                rule.id, f"has the same signature as {seen[key].id}", rule.path, rule.line
-            )
+            yield Problem(rule.id, f"has the same signature as {seen[key].id}", rule.path, rule.line)
         else:
             seen[key] = rule
-
-

@@ -112,18 +112,39 @@ class Rule:
 
 
 _RULE_KEYS = frozenset(
-    "id title role category owner summary confidence phase signature when fact origin explains refines "
-    "tags retry remediation does_not_help versions references examples".split()
+    [
+        "id",
+        "title",
+        "role",
+        "category",
+        "owner",
+        "summary",
+        "confidence",
+        "phase",
+        "signature",
+        "when",
+        "fact",
+        "origin",
+        "explains",
+        "refines",
+        "tags",
+        "retry",
+        "remediation",
+        "does_not_help",
+        "versions",
+        "references",
+        "examples",
+    ]
 )
-_SIGNATURE_KEYS = frozenset("anchor patterns fields derive where lines before frequent reader".split())
+_SIGNATURE_KEYS = frozenset(
+    ["anchor", "patterns", "fields", "derive", "where", "lines", "before", "frequent", "reader"]
+)
 
 
 class _Reader:
     """Reads the keys of one mapping and complains with file and line."""
 
-    def __init__(
-        self, data: Any, what: str, path: str | None, line: int | None, check: bool = True
-    ) -> None:
+    def __init__(self, data: Any, what: str, path: str | None, line: int | None, check: bool = True) -> None:
         self.what, self.path, self.check = what, path, check
         self.line = getattr(data, "line", None) or line
         if not isinstance(data, Mapping):

@@ -33,9 +33,7 @@ def parse(text: str, path: str | None = None) -> list[Any]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         reason = " ".join(part for part in (error.context, error.problem) if part)
-        raise RuleError(
-            f"not valid YAML: {reason}", path, mark.line + 1 if mark else None
-        ) from None
+        raise RuleError(f"not valid YAML: {reason}", path, mark.line + 1 if mark else None) from None
     except yaml.YAMLError as error:
         raise RuleError(f"not valid YAML: {error}", path) from None
     constructor = yaml.SafeLoader("")
