@@ -278,9 +278,12 @@ def _unknown_lines(
     ]
 
 
+_NO_DIGITS = str.maketrans("", "", "0123456789")
+
+
 def _words(line: str) -> str:
     """A line without its numbers, so that repetitions look alike."""
-    return "".join(c for c in line if not c.isdigit())
+    return line.translate(_NO_DIGITS)
 
 
 def diagnose(

@@ -14,6 +14,9 @@ from triage.scan.window import Record
 
 PATTERN_TIMEOUT = 0.25
 """Seconds that one pattern may take on one record; beyond, the pattern does not match."""
+_LIMITS: Mapping[str, Any] = {"timeout": PATTERN_TIMEOUT, "concurrent": False}
+"""The limit counts processor time of the whole process: were the interpreter's lock given up meanwhile,
+the work of other threads would be charged to this pattern, and what matches would depend on them."""
 MAX_FIELD = 1000
 
 
@@ -58,11 +61,11 @@ class Matcher:
         begin, end = record.anchor
         position = 0 if self.signature.before else begin
         try:
-            found = pattern.search(record.text, position, timeout=PATTERN_TIMEOUT)
+            found = pattern.search(record.text, position, **_LIMITS)
             # a match wholly before the hit line belongs to another hit
             while found is not None and found.end() <= begin and found.end() > position:
                 position = found.end()
-                found = pattern.search(record.text, position, timeout=PATTERN_TIMEOUT)
+                found = pattern.search(record.text, position, **_LIMITS)
         except TimeoutError:
             return None
         # a match that starts on a later line is found by that line's own hit

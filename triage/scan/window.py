@@ -41,6 +41,10 @@ class BlockLines:
         self.block = block
         self._lines: dict[int, Line] = {}
         self._numbers: tuple[int, int] = (0, block.line)
+        self._next: dict[int, Line] = {}
+        self._previous: dict[int, Line] = {}
+        self.records: dict[tuple[int, int, int, int], Record] = {}
+        """Records that were put together already: many rules look at the same line."""
 
     def bounds(self, position: int) -> tuple[int, int]:
         """The byte range of the line around ``position``; ``\\r`` ends a line as well."""
@@ -71,28 +75,44 @@ class BlockLines:
     def after(self, line: Line) -> Iterator[Line]:
         """The lines that follow, up to the end of what the block holds."""
         data = self.block.data
-        position = line.end
         while True:
+            known = self._next.get(line.end)
+            if known is not None:
+                line = known
+                yield line
+                continue
+            position = end = line.end
             while position < len(data) and data[position] in b"\r\n":
                 position += 1
             if position >= len(data):
                 return
             line = self.line_at(position)
+            if line.end > end:
+                self._next[end] = line
             yield line
-            position = max(line.end, position + 1)
+            if line.end <= position:
+                return  # nothing more to move on to
 
     def preceding(self, line: Line) -> Iterator[Line]:
         """The lines before, nearest first."""
         data = self.block.data
-        position = line.start - 1
-        while position > 0:
+        while line.start > 1:
+            known = self._previous.get(line.start)
+            if known is not None:
+                line = known
+                yield line
+                continue
+            start = line.start
+            position = start - 1
             while position >= 0 and data[position] in b"\r\n":
                 position -= 1
             if position < 0:
                 return
             line = self.line_at(position)
+            if line.start >= start:
+                return
+            self._previous[start] = line
             yield line
-            position = line.start - 1
 
     def number(self, position: int) -> int:
         """The line number, from 1, of the byte at ``position``."""
@@ -139,6 +159,14 @@ def record_at(view: BlockLines, line: Line, *, before: int = 0, after: int = 0) 
 
     ``after`` asks for that many further lines of the writer even when they start new records.
     """
+    key = (line.start, line.end, before, after)
+    known = view.records.get(key)
+    if known is None:
+        known = view.records[key] = _assembled(view, line, before, after)
+    return known
+
+
+def _assembled(view: BlockLines, line: Line, before: int, after: int) -> Record:
     head = list(reversed(list(_preceding(view, line, before)))) if before else []
     tail: list[Line] = []
     continuation = Continuation(line.prefix)
