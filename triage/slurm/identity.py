@@ -132,7 +132,7 @@ class Child:
     ) -> None:
         reader, writer = os.pipe()
         self.user = user
-        self.output = b""
+        self.received = bytearray()
         self.deadline = time.monotonic() + timeout
         self.killed = False
         self._reader = reader
@@ -142,6 +142,11 @@ class Child:
         os.close(writer)
         os.set_blocking(reader, False)
 
+    @property
+    def output(self) -> bytes:
+        """What it has sent so far."""
+        return bytes(self.received)
+
     def fileno(self) -> int:
         """For ``select``."""
         return self._reader
@@ -150,14 +155,14 @@ class Child:
         """Take in what there is; True when the child has ended, or has been ended for taking too long."""
         try:
             while data := os.read(self._reader, 1 << 16):
-                self.output += data
-                if len(self.output) > MAX_RESULT:
+                self.received += data
+                if len(self.received) > MAX_RESULT:
                     break
             else:
                 return self._reap()
         except BlockingIOError:
             pass
-        if time.monotonic() > self.deadline or len(self.output) > MAX_RESULT:
+        if time.monotonic() > self.deadline or len(self.received) > MAX_RESULT:
             self.kill()
             return True
         return False

@@ -11,7 +11,7 @@ from itertools import islice
 
 from triage.model import Source
 from triage.slurm.patterns import Expanded, default_name, expand
-from triage.slurm.reading import LogFile, Refused, open_log
+from triage.slurm.reading import LogFile, RefusedError, open_log
 from triage.slurm.record import JobRecord
 
 MAX_FILES = 512
@@ -61,7 +61,7 @@ def open_logs(job: JobRecord, *, uid: int | None, limit: int = DEFAULT_LIMIT, fo
         seen.add(path)
         try:
             file = open_log(path, uid, limit=max(left, 0), follow=follow)
-        except Refused as reason:
+        except RefusedError as reason:
             if named:
                 logs.notes.append(f"{path} was not read: {reason}")
             continue

@@ -15,7 +15,7 @@ HEAD = 4 << 20
 """Bytes read of the beginning of a file that is too large to be read whole."""
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A file that is not read, and why."""
 
 
@@ -59,19 +59,19 @@ def open_log(path: str, uid: int | None, *, limit: int, follow: bool = False) ->
     ``follow`` allows a symlink as last component: for people who read their own files.
 
     Raises:
-        Refused: with the reason, for a person.
+        RefusedError: with the reason, for a person.
     """
     try:
         descriptor = os.open(path, _FLAGS | (0 if follow else os.O_NOFOLLOW))
     except OSError as error:
-        raise Refused(_reason(error, path)) from None
+        raise RefusedError(_reason(error, path)) from None
     try:
         # of the open file, so that swapping the path changes nothing any more
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise Refused(f"{_kind(status.st_mode)}, not a regular file")
+            raise RefusedError(f"{_kind(status.st_mode)}, not a regular file")
         if uid is not None and status.st_uid != uid:
-            raise Refused(f"it belongs to user id {status.st_uid}, not to the job's user {uid}")
+            raise RefusedError(f"it belongs to user id {status.st_uid}, not to the job's user {uid}")
     except BaseException:
         os.close(descriptor)
         raise
