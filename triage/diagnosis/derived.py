@@ -29,11 +29,10 @@ def stated(job: Job) -> list[Item]:
 def derive(job: Job, world_size: int | None) -> list[Item]:
     """Findings of every derived rule whose condition holds, in order of rule id."""
     found: list[Item] = []
-    for rule_id in sorted(job.rules.derived()):
+    names, functions = names_of(job, None, world_size, None), functions_of(job, None)
+    for rule_id in job.rules.derived():
         rule = job.rules[rule_id]
-        if rule.when is None:
-            continue
-        if rule.when.holds(names_of(job, None, world_size, None), functions_of(job, None)):
+        if rule.when is not None and rule.when.holds(names, functions):
             found.append(_item(job, rule))
     return found
 

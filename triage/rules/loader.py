@@ -34,6 +34,7 @@ class RuleSet(Mapping[str, Rule]):
     def __init__(self, raw: Mapping[str, Mapping[str, Any]], notes: tuple[str, ...] = ()) -> None:
         self._raw = dict(raw)
         self._built: dict[str, Rule] = {}
+        self._derived: tuple[str, ...] | None = None
         self.notes = notes
 
     def __getitem__(self, rule_id: str) -> Rule:
@@ -65,8 +66,12 @@ class RuleSet(Mapping[str, Rule]):
         return {literal: (tuple(ids), every) for literal, (ids, every) in found.items()}
 
     def derived(self) -> tuple[str, ...]:
-        """Ids of rules without a signature of their own: conditions on other findings."""
-        return tuple(i for i, raw in self._raw.items() if not raw.get("signature") and raw.get("when"))
+        """Ids of rules without a signature of their own: conditions on other findings; sorted."""
+        if self._derived is None:
+            self._derived = tuple(
+                sorted(i for i, raw in self._raw.items() if not raw.get("signature") and raw.get("when"))
+            )
+        return self._derived
 
     def origin(self, rule_id: str) -> str:
         """Where a rule came from, as ``pack: path:line``."""
