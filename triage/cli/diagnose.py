@@ -110,7 +110,7 @@ def _heading(job: Sequence[Source], *, first: bool) -> str:
 
 def _size(source: Source) -> int:
     try:
-        return os.stat(source.path).st_size if source.path else len(source.data or b"")
+        return Path(source.path).stat().st_size if source.path else len(source.data or b"")
     except OSError:
         return 0
 

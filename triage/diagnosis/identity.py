@@ -122,7 +122,7 @@ def identify(job: Job) -> Identities:
             # srun -l and tee prefixes may name a host that only relays: the pairing is still right
             table.note(
                 finding.rank, host=finding.host, local_rank=finding.local_rank,
-                pid=finding.pid if not item.rule.fact == "rank-exit" else None, gpu=finding.gpu,
+                pid=finding.pid if item.rule.fact != "rank-exit" else None, gpu=finding.gpu,
             )  # fmt: skip
     for item in job.of_fact("identity"):
         _identity(item, table)

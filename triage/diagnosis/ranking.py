@@ -236,10 +236,9 @@ def _explains_verdict(cause: Candidate, verdict: Candidate, ledger: Ledger) -> s
     if ranks and ranks <= set(waiting) and not accused & ranks:
         return ""
     first = min(waiting.values(), key=lambda w: w.item.finding.offset, default=None)
-    if first is not None and compare(lead.finding, first.item.finding) == 1 and not _hardware(cause):
-        # after the first timeout: only a rank that was not itself waiting can still be the cause
-        if not ranks or not accused:
-            return ""
+    late = first is not None and compare(lead.finding, first.item.finding) == 1 and not _hardware(cause)
+    if late and not (ranks and accused):
+        return ""  # after the first timeout only a rank that was not itself waiting can be the cause
     if not accused or not ranks:
         return f"{cause.rule_id} happened and {verdict.rule_id} names no better reason"
     if accused and ranks and not ranks & accused and cause.score > verdict.score:

@@ -221,7 +221,7 @@ def field_names(rule: Rule) -> Iterator[str]:
     for pattern in signature.patterns:
         try:
             yield from compile_pattern(pattern).groupindex
-        except Exception:  # reported by _signature
+        except Exception:  # noqa: S112  reported by _signature
             continue
 
 
