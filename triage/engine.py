@@ -135,6 +135,7 @@ class Engine:
                 state.findings.extend(last_signs_of_life(tail, sources[index], index))
                 state.findings.extend(_embedded_at_the_end(tail, sources[index], index))
         state.findings.extend(_combined(state.readings))
+        known = _recognised(state, self.rules)
         run = Run(
             rules=self.rules,
             sources=sources,
@@ -142,9 +143,9 @@ class Engine:
             reports=[state.reports[i] for i in sorted(state.reports)],
             receipt=record,
             notes=[*self.rules.notes, *state.notes],
-            last_words=_unknown_lines(state, self.rules, last_words),
-            alarms=_unknown_lines(state, self.rules, alarms),
-            only_noise=bool(state.tails) and not _unknown_lines(state, self.rules, plain_lines),
+            last_words=_unknown_lines(state, known, last_words),
+            alarms=_unknown_lines(state, known, alarms),
+            only_noise=bool(state.tails) and not _unknown_lines(state, known, plain_lines),
         )
         return judge(run)
 
@@ -256,10 +257,8 @@ def _embedded_at_the_end(tail: Block, source: Source, index: int) -> tuple[Findi
     return findings_in(tail.data[start:], source, index, line, tail.offset + start)
 
 
-def _unknown_lines(
-    state: _Read, rules: RuleSet, pick: Callable[[Block, str, set[int]], Iterator[Evidence]]
-) -> list[tuple[int, Evidence]]:
-    """What ``pick`` finds near the end of each log among the lines that no rule has recognised."""
+def _recognised(state: _Read, rules: RuleSet) -> tuple[dict[str, set[int]], set[str]]:
+    """The lines that rules have recognised, by source name, and the words of the harmless ones."""
     taken: dict[str, set[int]] = {}
     harmless: set[str] = set()
     for finding in state.findings:
@@ -270,6 +269,16 @@ def _unknown_lines(
                 taken.setdefault(evidence.path, set()).update(range(evidence.line, evidence.line + len(lines)))
             if known is not None and known.role == "benign":  # repetitions were folded: know them by their words
                 harmless.update(_words(line) for line in lines)
+    return taken, harmless
+
+
+def _unknown_lines(
+    state: _Read,
+    known: tuple[dict[str, set[int]], set[str]],
+    pick: Callable[[Block, str, set[int]], Iterator[Evidence]],
+) -> list[tuple[int, Evidence]]:
+    """What ``pick`` finds near the end of each log among the lines that no rule has recognised."""
+    taken, harmless = known
     return [
         (index, evidence)
         for index, block in sorted(state.tails.items())

@@ -59,7 +59,7 @@ class BlockLines:
         end = data.find(b"\n", position, high)
         end = high if end < 0 else end
         bar = data.find(b"\r", position, end)
-        return bar if 0 <= bar else end
+        return bar if bar >= 0 else end
 
     def line_at(self, position: int) -> Line:
         """The line that the byte at ``position`` is in."""
