@@ -50,7 +50,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A request that gets an error: its status, and what to tell the caller."""
 
     def __init__(self, status: int, reason: str) -> None:
@@ -75,7 +75,7 @@ class Service:
             return
         try:
             status, body = 200, await self._answer(scope, receive)
-        except Refused as error:
+        except RefusedError as error:
             status, body = error.status, _json({"error": str(error)})
         except triage.ReceiptError as error:
             status, body = 422, _json({"error": str(error)})
@@ -104,19 +104,19 @@ class Service:
         if path == "/healthz":
             return _json({"status": "ok"})
         if path not in {"/diagnose", "/receipts"}:
-            raise Refused(404, "there are POST /diagnose, POST /receipts and GET /healthz")
+            raise RefusedError(404, "there are POST /diagnose, POST /receipts and GET /healthz")
         if method != "POST":
-            raise Refused(405, f"{path} takes POST")
+            raise RefusedError(405, f"{path} takes POST")
         headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
         if self._waiting >= MAX_WAITING + WORKERS:
-            raise Refused(503, "too many requests at a time")
+            raise RefusedError(503, "too many requests at a time")
         self._waiting += 1
         try:
             body = await asyncio.wait_for(_read(receive, headers), BODY_SECONDS)
             loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._pool, self._work, path, headers, body)
         except asyncio.TimeoutError:
-            raise Refused(408, f"the request did not arrive within {BODY_SECONDS:.0f} s") from None
+            raise RefusedError(408, f"the request did not arrive within {BODY_SECONDS:.0f} s") from None
         finally:
             self._waiting -= 1
 
@@ -133,17 +133,17 @@ async def _read(receive: Receive, headers: Mapping[str, str]) -> bytes:
     """The body, as long as it is not too long; a stated length is refused before anything is read."""
     stated = headers.get("content-length", "")
     if stated.isdigit() and int(stated) > MAX_BODY:
-        raise Refused(413, f"a request may have {MAX_BODY} bytes, this one has {stated}")
+        raise RefusedError(413, f"a request may have {MAX_BODY} bytes, this one has {stated}")
     parts: list[bytes] = []
     size = 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise Refused(400, "the request was cut")
+            raise RefusedError(400, "the request was cut")
         parts.append(message.get("body", b""))
         size += len(parts[-1])
         if size > MAX_BODY:
-            raise Refused(413, f"a request may have {MAX_BODY} bytes")
+            raise RefusedError(413, f"a request may have {MAX_BODY} bytes")
         if not message.get("more_body"):
             return b"".join(parts)
 
@@ -156,21 +156,21 @@ def _parse(kind: str, body: bytes) -> tuple[dict[str, Any] | None, list[triage.S
     elif media == "multipart/form-data":
         receipt, sources = _from_form(kind, body)
     else:
-        raise Refused(415, "send application/json or multipart/form-data")
+        raise RefusedError(415, "send application/json or multipart/form-data")
     if len(sources) > MAX_LOGS:
-        raise Refused(413, f"a request may have {MAX_LOGS} logs, this one has {len(sources)}")
+        raise RefusedError(413, f"a request may have {MAX_LOGS} logs, this one has {len(sources)}")
     if not sources and receipt is None:
-        raise Refused(400, "send a receipt, logs, or both")
+        raise RefusedError(400, "send a receipt, logs, or both")
     return receipt, sources
 
 
 def _from_json(body: bytes) -> tuple[dict[str, Any] | None, list[triage.Source]]:
     value = _load(body, "the request")
     if not isinstance(value, dict):
-        raise Refused(400, "the request must be a JSON object")
+        raise RefusedError(400, "the request must be a JSON object")
     logs = value.get("logs") or []
     if not isinstance(logs, list) or not all(isinstance(log, dict) for log in logs):
-        raise Refused(400, "logs must be a list of objects")
+        raise RefusedError(400, "logs must be a list of objects")
     return _receipt(value.get("receipt")), [_log(log, i) for i, log in enumerate(logs)]
 
 
@@ -182,9 +182,9 @@ def _log(log: Mapping[str, Any], index: int) -> triage.Source:
         try:
             data = base64.b64decode(encoded, validate=True)
         except (binascii.Error, ValueError):
-            raise Refused(400, f"logs[{index}].base64 is not base64") from None
+            raise RefusedError(400, f"logs[{index}].base64 is not base64") from None
     else:
-        raise Refused(400, f"logs[{index}] needs text or base64")
+        raise RefusedError(400, f"logs[{index}] needs text or base64")
     rank, host = log.get("rank"), log.get("host")
     return triage.Source(
         str(log.get("name") or f"log {index}"),
@@ -199,13 +199,13 @@ def _from_form(kind: str, body: bytes) -> tuple[dict[str, Any] | None, list[tria
         b"Content-Type: " + kind.encode("latin-1") + b"\r\n\r\n" + body
     )
     if not form.is_multipart():
-        raise Refused(400, "the form has no parts")
+        raise RefusedError(400, "the form has no parts")
     receipt: dict[str, Any] | None = None
     sources: list[triage.Source] = []
     for part in form.iter_parts():
         data = part.get_payload(decode=True)
         if not isinstance(data, bytes):
-            raise Refused(400, "a part of the form holds another form")
+            raise RefusedError(400, "a part of the form holds another form")
         if part.get_param("name", header="content-disposition") == "receipt":
             receipt = _receipt(_load(data, "the receipt"))
         else:
@@ -215,7 +215,7 @@ def _from_form(kind: str, body: bytes) -> tuple[dict[str, Any] | None, list[tria
 
 def _receipt(value: Any) -> dict[str, Any] | None:
     if value is not None and not isinstance(value, dict):
-        raise Refused(422, "a receipt is a JSON object")
+        raise RefusedError(422, "a receipt is a JSON object")
     return value
 
 
@@ -223,7 +223,7 @@ def _load(data: bytes, what: str) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError):
-        raise Refused(400, f"{what} is not valid JSON") from None
+        raise RefusedError(400, f"{what} is not valid JSON") from None
 
 
 def _json(value: Any) -> bytes:

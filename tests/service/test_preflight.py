@@ -148,7 +148,7 @@ def test_locked_memory_matters_where_there_are_adapters(
     ("balancing", "nodes", "status"),
     [("1", "0-1", "warn"), ("1", "0", "pass"), ("0", "0-7", "pass"), ("?", "0", "skip")],
 )
-def test_numa_balancing(  # noqa: PLR0913
+def test_numa_balancing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rules: RuleSet, balancing: str, nodes: str, status: str
 ) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
