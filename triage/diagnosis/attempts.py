@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from triage.diagnosis.job import Item, compare
 from triage.model import Source
@@ -24,8 +25,24 @@ def split(items: Sequence[Item], sources: Sequence[Source]) -> list[list[Item]]:
     attempts: dict[int, list[Item]] = defaultdict(list)
     for item in items:
         label = labelled.get(item.finding.source)
-        attempts[_number(item, boundaries) if label is None else label].append(item)
+        number = _number(item, boundaries) if label is None else label
+        attempts[number].append(item)
+        if label is None:
+            again = _last_occurrence(item)
+            if again is not None and (later := _number(again, boundaries)) != number:
+                attempts[later].append(again)
     return [attempts[number] for number in sorted(attempts)][:MAX_ATTEMPTS]
+
+
+def _last_occurrence(item: Item) -> Item | None:
+    """Equal findings are folded over a whole source: the last of them may be another attempt's."""
+    finding = item.finding
+    if finding.last_offset is None or finding.last_offset == finding.offset:
+        return None
+    moved = replace(
+        finding, offset=finding.last_offset, time=finding.last_time, evidence=finding.evidence[-1:], count=1
+    )
+    return Item(moved, item.rule)
 
 
 def _boundaries(items: Sequence[Item]) -> list[Item]:
