@@ -114,6 +114,12 @@ def _concluded(item: Item) -> bool:
     return signature is not None and signature.reader == "ledger"
 
 
+def _about_a_rank(item: Item) -> bool:
+    """Whether a finding is what was concluded about a rank, not what the rank itself said."""
+    signature = item.rule.signature
+    return signature is not None and signature.reader in {"ledger", "flight-recorder"}
+
+
 def ordered(items: list[Item]) -> list[Item]:
     """``items`` with the earliest first, as far as their order is known."""
     first = items[0]
@@ -162,7 +168,9 @@ def _inside(known: Item, exception: Item) -> bool:
 def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
     """Processes that ended without a word, one finding per way of ending."""
     spoken = {i.rank for i in job.of_fact("exception")} | {
-        i.rank for i in job.items if i.rule.role == "cause" and i.rule.fact != "rank-exit"
+        i.rank
+        for i in job.items
+        if i.rule.role == "cause" and i.rule.fact != "rank-exit" and not _about_a_rank(i)
     }
     wordless_files = _anonymous_words(job)
     own_watchdog = (*job.of_tag("collective-timeout"), *job.of_rule("torch.watchdog-terminated"))
