@@ -25,7 +25,11 @@ def missing() -> str | None:
         return "a test cluster needs root"
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     absent = [tool for tool in TOOLS if shutil.which(tool, path=path) is None]
-    return f"not installed: {', '.join(absent)} (apt-get install slurm-wlm slurmdbd mariadb-server munge)" if absent else None
+    return (
+        f"not installed: {', '.join(absent)} (apt-get install slurm-wlm slurmdbd mariadb-server munge)"
+        if absent
+        else None
+    )
 
 
 @dataclass
@@ -52,7 +56,11 @@ class Cluster:
         """Standard output of a command, as ``user`` or root."""
         if user is not None:
             words = ("setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups", *words)
-        environment = {"PATH": os.environ["PATH"] + ":/usr/sbin:/sbin", "SLURM_CONF": self.conf, "HOME": "/tmp"}
+        environment = {
+            "PATH": os.environ["PATH"] + ":/usr/sbin:/sbin",
+            "SLURM_CONF": self.conf,
+            "HOME": "/tmp",
+        }
         done = subprocess.run(words, capture_output=True, text=True, timeout=60, env=environment, cwd="/")
         if check and done.returncode:
             raise RuntimeError(f"{' '.join(words)}: {done.stdout}{done.stderr}")
@@ -70,8 +78,18 @@ class Cluster:
         """Submit a batch script; its output goes to ``<home>/<name>-<job id>.out``."""
         path = self.home(user) / f"{name}.sh"
         path.write_text(f"#!/bin/bash\n{script}\n")
-        output = ["-o", f"{self.home(user)}/{name}-%j.out"] if not any(o.startswith("-o") for o in options) else []
-        words = ["sbatch", "--parsable", f"--job-name={name}", f"--chdir={self.home(user)}", *output, *options, str(path)]
+        output = (
+            ["-o", f"{self.home(user)}/{name}-%j.out"] if not any(o.startswith("-o") for o in options) else []
+        )
+        words = [
+            "sbatch",
+            "--parsable",
+            f"--job-name={name}",
+            f"--chdir={self.home(user)}",
+            *output,
+            *options,
+            str(path),
+        ]
         self.jobs[name] = int(self.run(*words, user=user).split(";")[0])
         return self.jobs[name]
 
@@ -85,14 +103,20 @@ class Cluster:
         stop = time.monotonic() + seconds
         while time.monotonic() < stop:
             state = self.state(name)
-            if state in states or (not states and state not in {"PENDING", "RUNNING", "REQUEUED", "", "RESIZING"}):
+            if state in states or (
+                not states and state not in {"PENDING", "RUNNING", "REQUEUED", "", "RESIZING"}
+            ):
                 return state
             time.sleep(0.5)
         raise TimeoutError(f"{name} is {self.state(name)}, not {states or 'over'}")
 
     def triage(self, *words: str, check: bool = False) -> subprocess.CompletedProcess[str]:
         """Run triage's command line as root."""
-        environment = {"PATH": os.environ["PATH"] + ":/usr/sbin", "SLURM_CONF": self.conf, "PYTHONPATH": str(ROOT)}
+        environment = {
+            "PATH": os.environ["PATH"] + ":/usr/sbin",
+            "SLURM_CONF": self.conf,
+            "PYTHONPATH": str(ROOT),
+        }
         return subprocess.run(
             [sys.executable, "-m", "triage", *words], capture_output=True, text=True, timeout=240, env=environment,
             cwd="/", check=check,
@@ -103,7 +127,7 @@ class Cluster:
         for _ in range(12):
             done = self.triage("slurm", "worker", "--once", "--spool", str(self.spool), "--comments", "60")
             assert done.returncode == 0, done.stderr
-            if not any(not n.startswith(".") for n in os.listdir(self.spool / "queue" / "new")):
+            if all(p.name.startswith(".") for p in (self.spool / "queue" / "new").iterdir()):
                 break
             time.sleep(5)
         for name, job_id in self.jobs.items():
@@ -119,7 +143,11 @@ def start() -> Cluster:
     folder = Path(subprocess.check_output(["mktemp", "-d", "/tmp/triage-live.XXXXXX"], text=True).strip())
     folder.chmod(0o755)
     cluster = Cluster(folder)
-    subprocess.run([str(ROOT / "packaging" / "slurm" / "install.sh"), "--root", str(cluster.site)], check=True, capture_output=True)
+    subprocess.run(
+        [str(ROOT / "packaging" / "slurm" / "install.sh"), "--root", str(cluster.site)],
+        check=True,
+        capture_output=True,
+    )
     hooks = cluster.site / "etc" / "slurm" / "triage"
     prolog = folder / "prolog"
     prolog.write_text(f'#!/bin/sh\n[ -e "{folder}/fail-prolog-$SLURMD_NODENAME" ] && exit 1\nexit 0\n')
@@ -129,7 +157,13 @@ def start() -> Cluster:
         f"JobCompType=jobcomp/script\nJobCompLoc={hooks}/triage-enqueue\n"
         f"EpilogSlurmctld={hooks}/triage-enqueue\nEpilog={hooks}/triage-epilog\nProlog={prolog}\n"
     )
-    subprocess.run([str(CLUSTER), "start", str(folder)], check=True, timeout=180, env={**os.environ, "TRIAGE_CONF": str(conf)}, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [str(CLUSTER), "start", str(folder)],
+        check=True,
+        timeout=180,
+        env={**os.environ, "TRIAGE_CONF": str(conf)},
+        stdout=subprocess.DEVNULL,
+    )
     return cluster
 
 

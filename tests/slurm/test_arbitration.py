@@ -66,7 +66,10 @@ def test_completed_although_a_process_died(engine: Engine, tmp_path: Path) -> No
 
 
 def test_completed_with_a_failed_step(engine: Engine, tmp_path: Path) -> None:
-    record = job("COMPLETED", steps=(StepRecord("batch", state="COMPLETED"), StepRecord("0", state="FAILED", exit_code=1)))
+    record = job(
+        "COMPLETED",
+        steps=(StepRecord("batch", state="COMPLETED"), StepRecord("0", state="FAILED", exit_code=1)),
+    )
     found = judge(engine, tmp_path, record, TRACEBACK)
     assert found.diagnosis.root_cause is not None
     assert found.diagnosis.root_cause.category == "user-code"
@@ -121,13 +124,16 @@ def test_time_limit_hides_a_stall(engine: Engine, tmp_path: Path) -> None:
     end = 1_767_261_600.0
     stamp = "%Y-%m-%d %H:%M:%S"
     lines = [
-        f"{time.strftime(stamp, time.localtime(end - 5000 + 10 * i))} step {i}/1000 loss: 2.{i:02d}\n" for i in range(60)
+        f"{time.strftime(stamp, time.localtime(end - 5000 + 10 * i))} step {i}/1000 loss: 2.{i:02d}\n"
+        for i in range(60)
     ]
     record = job("TIMEOUT", end=end, start=end - 5000, limit=5000.0)
     stalled = judge(engine, tmp_path, record, "".join(lines) + LIMIT)
     assert stalled.diagnosis.root_cause is not None
     assert stalled.diagnosis.root_cause.rule_id == "slurm.timeout-after-stall"
-    working = judge(engine, tmp_path, job("TIMEOUT", end=end - 4400, start=end - 5000), "".join(lines) + LIMIT)
+    working = judge(
+        engine, tmp_path, job("TIMEOUT", end=end - 4400, start=end - 5000), "".join(lines) + LIMIT
+    )
     assert working.diagnosis.root_cause is not None
     assert working.diagnosis.root_cause.category == "scheduler"
 
@@ -152,7 +158,12 @@ def test_lost_node_beats_the_peers(engine: Engine, tmp_path: Path) -> None:
         (job("DEADLINE"), "slurm.recorded-deadline", "after-fix", False),
         (job("FAILED", signal=53), "slurm.recorded-launch-failed", "after-fix", False),
         (job("FAILED", reason="JobLaunchFailure", signal=9), "slurm.ended-by-signal", "unknown", False),
-        (job("PENDING", reason="launch_failed_requeued_held"), "slurm.held-after-launch-failures", "other-nodes", False),
+        (
+            job("PENDING", reason="launch_failed_requeued_held"),
+            "slurm.held-after-launch-failures",
+            "other-nodes",
+            False,
+        ),
         (job("FAILED", reason="Prolog"), "slurm.recorded-prolog", "other-nodes", True),
         (job("REQUEUED"), "slurm.requeued-run", "as-is", False),
         (job("FAILED", exit_code=3), "slurm.ended-with-code", "unknown", False),

@@ -33,7 +33,9 @@ def install(tmp_path: Path, **more: str) -> tuple[Path, Spool]:
 def call(program: Path, environment: dict[str, str], *words: str) -> tuple[int, float]:
     """Exit code and wall time of a hook."""
     began = time.monotonic()
-    done = subprocess.run([str(program), *words], env=environment, cwd="/", timeout=30, stdin=subprocess.DEVNULL)
+    done = subprocess.run(
+        [str(program), *words], env=environment, cwd="/", timeout=30, stdin=subprocess.DEVNULL
+    )
     return done.returncode, time.monotonic() - began
 
 
@@ -76,7 +78,13 @@ def test_epilog_and_trigger(tmp_path: Path) -> None:
 
 def test_hostile_ids_do_not_become_paths(tmp_path: Path) -> None:
     hooks, spool = install(tmp_path)
-    assert call(hooks / "triage-enqueue", {**PATH, "SLURM_JOB_ID": "../../x", "SLURM_JOB_RESTART_COUNT": "; rm -rf /"})[0] == 0
+    assert (
+        call(
+            hooks / "triage-enqueue",
+            {**PATH, "SLURM_JOB_ID": "../../x", "SLURM_JOB_RESTART_COUNT": "; rm -rf /"},
+        )[0]
+        == 0
+    )
     assert [n for n, _ in spool.waiting()] == ["job-0-0-epilog"]
 
 
@@ -165,6 +173,9 @@ def test_only_the_first_node_reads_logs(tmp_path: Path) -> None:
     hooks, _ = install(tmp_path, TRIAGE_PYTHON=str(stub))
     nobody = str(pwd.getpwnam("nobody").pw_uid)
     for node in ("node1", "node2"):
-        call(hooks / "triage-epilog", {**EPILOG, "SLURM_JOB_UID": nobody, "SLURMD_NODENAME": node, "LD_PRELOAD": ""})
+        call(
+            hooks / "triage-epilog",
+            {**EPILOG, "SLURM_JOB_UID": nobody, "SLURMD_NODENAME": node, "LD_PRELOAD": ""},
+        )
     assert [p.name for p in mark.iterdir()] == ["node1"]
     assert "LD_PRELOAD" not in (mark / "node1").read_text()

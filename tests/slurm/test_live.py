@@ -58,9 +58,22 @@ def _jobs(c: live.Cluster) -> None:
     c.submit("no-log", "true", f"-o{c.home(a)}/no/such/folder/%j.out")
     c.submit("unnoticed", f"{CRASH}\nexit 0")
     c.submit("success", "srun true")
+    c.submit("het", "srun --het-group=0,1 false", "-n1", ":", "-n1")
+    stub = c.folder / "triage-stub"
+    stub.write_text("#!/bin/sh\necho called with $*\n")
+    stub.chmod(0o755)
+    share = c.site / "usr" / "local" / "share" / "triage"
+    c.submit("trapped", f"export TRIAGE={stub}\n. {share}/triage-batch.sh\ntriage_run srun false")
+    script = c.home(a) / "killed.sh"
+    script.write_text("#!/bin/sh\nkill -KILL $$\n")
+    wrapper = str(c.site / "usr" / "local" / "bin" / "triage-sbatch")
+    words = ("env", f"TRIAGE={stub}", wrapper, f"--chdir={c.home(a)}", str(script))
+    c.jobs["killed"] = int(c.run("sh", "-c", 'cd "$0" && exec "$@"', str(c.home(a)), *words, user=a))
     c.submit("array", "python3 train.py", "--array=0-39", user=b)
     for name in ("cancelled", "cancelled-by-root", "lost", "requeued"):
-        options = {"lost": ("-w", "node2", "--no-requeue"), "requeued": ("--requeue", "-w", "node1")}.get(name, ("-w", "node1"))
+        options = {"lost": ("-w", "node2", "--no-requeue"), "requeued": ("--requeue", "-w", "node1")}.get(
+            name, ("-w", "node1")
+        )
         c.submit(name, "trap '' USR1; sleep 300 & wait", *options, user=b)
     for name in ("cancelled", "cancelled-by-root", "lost", "requeued"):
         c.wait(name, "RUNNING")
@@ -69,6 +82,7 @@ def _jobs(c: live.Cluster) -> None:
     c.run("scontrol", "requeue", str(c.jobs["requeued"]))
     c.wait("crash")
     c.wait("unnoticed")
+    c.wait("het")
     c.wait("array")
     c.run("scontrol", "update", "nodename=node2", "state=down", "reason=test")
     c.wait("lost")
@@ -146,7 +160,11 @@ def test_reports_belong_to_the_user(cluster: live.Cluster) -> None:
     assert path.parent == cluster.home(live.USERS[0])
     assert status.st_uid == pwd.getpwnam(live.USERS[0]).pw_uid
     assert stat.S_IMODE(status.st_mode) == 0o600
-    published = json.loads(path.with_suffix(".json").read_text()) if path.suffix == ".md" else json.loads(path.read_text())
+    published = (
+        json.loads(path.with_suffix(".json").read_text())
+        if path.suffix == ".md"
+        else json.loads(path.read_text())
+    )
     assert published["slurm"]["job_id"] == cluster.jobs["crash"]
 
 
@@ -160,7 +178,7 @@ def test_array_gives_one_report(cluster: live.Cluster) -> None:
 
 def test_queue_is_empty(cluster: live.Cluster) -> None:
     for folder in ("new", "work", "bad"):
-        assert [n for n in os.listdir(cluster.spool / "queue" / folder) if not n.startswith(".")] == []
+        assert all(p.name.startswith(".") for p in (cluster.spool / "queue" / folder).iterdir())
 
 
 def test_nodes_are_not_drained_by_the_hooks(cluster: live.Cluster) -> None:
@@ -185,6 +203,20 @@ def test_job_command(cluster: live.Cluster) -> None:
     assert "not_there_at_all" in done.stdout
 
 
+@pytest.mark.parametrize("name", ["trapped", "killed"])
+def test_wrappers_for_users(cluster: live.Cluster, name: str) -> None:
+    job_id = cluster.jobs[name]
+    path = cluster.home(live.USERS[0]) / f"triage-{job_id}.txt"
+    assert path.read_text() == f"called with slurm {job_id} --exit-zero\n"
+
+
+def test_het_job_and_steps(cluster: live.Cluster) -> None:
+    done = cluster.triage("slurm", str(cluster.jobs["het"]), "--format", "json")
+    published = json.loads(done.stdout)
+    assert {p["slurm"]["job"] for p in published} == {f"{cluster.jobs['het']}+{i}" for i in (0, 1)}
+    assert all(p["verdict"] == "failed" for p in published)
+
+
 def test_prolog_failure_is_explained(cluster: live.Cluster) -> None:
     done = cluster.triage("slurm", str(cluster.jobs["prolog"]), "--format", "json")
     published = json.loads(done.stdout)
@@ -193,13 +225,17 @@ def test_prolog_failure_is_explained(cluster: live.Cluster) -> None:
 
 
 def test_requeued_run_is_known(cluster: live.Cluster) -> None:
-    runs = cluster.run("sacct", "-XPn", "--duplicates", "-j", str(cluster.jobs["requeued"]), "-o", "State").split("\n")
+    runs = cluster.run(
+        "sacct", "-XPn", "--duplicates", "-j", str(cluster.jobs["requeued"]), "-o", "State"
+    ).split("\n")
     assert runs[0] == "REQUEUED"
     assert cluster.decisions["requeued"]["rule_id"] in {"slurm.requeued-run", "slurm.cancelled-by-its-user"}
 
 
 def test_sweep_has_denominators(cluster: live.Cluster) -> None:
-    done = cluster.triage("slurm", "sweep", "--since", "1h", "--format", "json", "--spool", str(cluster.spool))
+    done = cluster.triage(
+        "slurm", "sweep", "--since", "1h", "--format", "json", "--spool", str(cluster.spool)
+    )
     summary = json.loads(done.stdout)
     nodes = {row["name"]: row for row in summary["nodes"]}
     assert nodes["node2"]["blamed"] == 1

@@ -58,16 +58,29 @@ def test_a_job_name_cannot_leave_its_folder() -> None:
 
 
 def test_names_from_the_submit_line() -> None:
-    job = JobRecord(7, work_dir="/w", submit_line="sbatch -N2 --output=/o/%j.out -e /o/%j.err train.sh -o not-this")
+    job = JobRecord(
+        7, work_dir="/w", submit_line="sbatch -N2 --output=/o/%j.out -e /o/%j.err train.sh -o not-this"
+    )
     assert [o.path for o in named_outputs(job)] == ["/o/7.out", "/o/7.err"]
     assert [o.path for o in named_outputs(JobRecord(7, work_dir="/w"))] == ["/w/slurm-7.out"]
 
 
 def test_per_task_files_and_those_that_carry_the_id(tmp_path: Path) -> None:
-    for name in ("out-12-0.log", "out-12-1.log", "rank_1_job12.err", "other-112.log", "12.pt", "triage-12.md"):
+    for name in (
+        "out-12-0.log",
+        "out-12-1.log",
+        "rank_1_job12.err",
+        "other-112.log",
+        "12.pt",
+        "triage-12.md",
+    ):
         (tmp_path / name).write_text("hello\n")
-    job = JobRecord(12, work_dir=str(tmp_path), stdout=str(tmp_path / "out-%j-%t.log"), steps=(StepRecord("0"),))
-    job = JobRecord(12, work_dir=str(tmp_path), steps=(StepRecord("0", stdout=str(tmp_path / "out-%j-%t.log")),), stdout="/dev/null")
+    job = JobRecord(
+        12,
+        work_dir=str(tmp_path),
+        steps=(StepRecord("0", stdout=str(tmp_path / "out-%j-%t.log")),),
+        stdout="/dev/null",
+    )
     logs = open_logs(job, uid=None)
     names = sorted(Path(f.path).name for f in logs.files)
     logs.close()

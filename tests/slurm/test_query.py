@@ -15,7 +15,9 @@ from triage.slurm.sacct_text import DELIMITER
 class Fake:
     """Answers from a list of tables, one for each question; the last one stays."""
 
-    def __init__(self, *tables: list[str], live: str = "", fields: str = "JobID JobIDRaw State ExitCode Submit Start") -> None:
+    def __init__(
+        self, *tables: list[str], live: str = "", fields: str = "JobID JobIDRaw State ExitCode Submit Start"
+    ) -> None:
         self.tables = list(tables)
         self.live = live
         self.fields = fields
@@ -52,7 +54,12 @@ def test_only_columns_that_the_release_has() -> None:
 
 def test_accounting_lags_and_is_asked_again() -> None:
     live = "JobId=7 JobState=FAILED ExitCode=1:0"
-    fake = Fake([HEADER, "7|7|RUNNING|0:0|1|2"], [HEADER, "7|7|RUNNING|0:0|1|2"], [HEADER, "7|7|FAILED|1:0|1|2"], live=live)
+    fake = Fake(
+        [HEADER, "7|7|RUNNING|0:0|1|2"],
+        [HEADER, "7|7|RUNNING|0:0|1|2"],
+        [HEADER, "7|7|FAILED|1:0|1|2"],
+        live=live,
+    )
     (job,) = fake.slurm().job("7")
     assert job.state == "FAILED"
     assert len(fake.slept) == 2

@@ -136,15 +136,36 @@ def test_any_text_is_read(text: str) -> None:
     values.moment(text)
 
 
+_KEYS = [
+    "id",
+    "state",
+    "current",
+    "number",
+    "set",
+    "signal",
+    "step",
+    "nodes",
+    "list",
+    "tres",
+    "time",
+    "array",
+]
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["id", "state", "current", "number", "set", "signal", "step", "nodes", "list", "tres", "time", "array", "x"]), inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_KEYS), inner, max_size=4),
     max_leaves=12,
 )  # fmt: skip
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.dictionaries(st.sampled_from(["job_id", "state", "steps", "time", "tres", "exit_code", "array", "nodes", "kill_request_user"]), _JSON))
+@given(
+    st.dictionaries(
+        st.sampled_from(
+            ["job_id", "state", "steps", "time", "tres", "exit_code", "array", "nodes", "kill_request_user"]
+        ),
+        _JSON,
+    )
+)
 def test_any_json_is_read(job: dict[str, object]) -> None:
     import json
 

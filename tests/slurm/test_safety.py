@@ -36,7 +36,13 @@ def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
     sock = socket.socket(socket.AF_UNIX)
     sock.bind(str(tmp_path / "socket"))
-    for name, why in (("link", "symbolic link"), ("fifo", "FIFO"), ("socket", "socket"), (".", "directory"), ("gone", "no such")):
+    for name, why in (
+        ("link", "symbolic link"),
+        ("fifo", "FIFO"),
+        ("socket", "socket"),
+        (".", "directory"),
+        ("gone", "no such"),
+    ):
         with pytest.raises(RefusedError, match=why):
             open_log(str(tmp_path / name), ME, limit=1 << 30)
     with pytest.raises(RefusedError, match="a device"):
@@ -111,7 +117,11 @@ def test_reports_fall_back_and_repeat_themselves_once(tmp_path: Path) -> None:
 @root_only
 def test_no_privilege_is_left_in_the_child() -> None:
     def look() -> bytes:
-        status = dict(line.split(":\t", 1) for line in Path("/proc/self/status").read_text().splitlines() if ":\t" in line)
+        status = dict(
+            line.split(":\t", 1)
+            for line in Path("/proc/self/status").read_text().splitlines()
+            if ":\t" in line
+        )
         try:
             Path("/etc/shadow").read_bytes()
             shadow = True
@@ -120,7 +130,7 @@ def test_no_privilege_is_left_in_the_child() -> None:
         return json.dumps({
             "uid": os.getresuid(), "gid": os.getresgid(), "groups": os.getgroups(), "shadow": shadow,
             "caps": [int(status[n], 16) for n in ("CapInh", "CapPrm", "CapEff", "CapAmb")],
-            "no_new_privs": status["NoNewPrivs"].strip(), "env": dict(os.environ), "cwd": os.getcwd(),
+            "no_new_privs": status["NoNewPrivs"].strip(), "env": dict(os.environ), "cwd": str(Path.cwd()),
         }).encode()  # fmt: skip
 
     found = json.loads(as_user(ALICE, look))
@@ -183,4 +193,11 @@ def test_values_stay_within_their_word() -> None:
         ["/usr/bin/mail", "-s", "job {job}: {category}", "{user}", "--", "{unknown}"],
         {"job": "1; rm -rf /", "category": "$(id)\n`id`", "user": "--exec=/bin/sh"},
     )
-    assert words == ["/usr/bin/mail", "-s", "job 1; rm -rf /: $(id)?`id`", " --exec=/bin/sh", "--", "{unknown}"]
+    assert words == [
+        "/usr/bin/mail",
+        "-s",
+        "job 1; rm -rf /: $(id)?`id`",
+        " --exec=/bin/sh",
+        "--",
+        "{unknown}",
+    ]

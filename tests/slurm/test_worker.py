@@ -57,7 +57,9 @@ def home(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def worker(engine: Engine, spool: Spool, settings: Settings | None = None, comments: Comments | None = None) -> Worker:
+def worker(
+    engine: Engine, spool: Spool, settings: Settings | None = None, comments: Comments | None = None
+) -> Worker:
     judges = Judges(engine, spool.nodes, least_uid=min(1000, UIDS[0]))
     return Worker(spool, judges, Slurm(offline), settings or Settings(), comments)
 
@@ -73,7 +75,9 @@ def enqueue(spool: Spool, home: Path, job_id: int, uid: int, log: str | None = L
         "JOBID": job_id, "JOBSTATE": "FAILED", "EXITCODE": "1:0", "UID": uid, "GID": uid, "STDOUT": path, "NODES": "n1",
         "WORK_DIR": path.parent, **more,
     }  # fmt: skip
-    (spool.new / f"job-{job_id}-0-jobcomp").write_bytes(b"\0".join(f"{k}={v}".encode() for k, v in facts.items()))
+    (spool.new / f"job-{job_id}-0-jobcomp").write_bytes(
+        b"\0".join(f"{k}={v}".encode() for k, v in facts.items())
+    )
     return path
 
 
@@ -104,7 +108,7 @@ def test_a_report_that_cannot_lie_beside_the_log_goes_to_the_spool(engine: Engin
     path.parent.chmod(0o755)
     if os.geteuid() != 0:
         return
-    (report,) = [r for r in done.reports]
+    (report,) = done.reports
     assert report == f"{spool.reports}/{UIDS[0]}/triage-10.md"
     assert Path(report).stat().st_uid == UIDS[0]
 
@@ -144,7 +148,9 @@ def test_system_users_and_root_are_not_read(engine: Engine, home: Path) -> None:
     enqueue(spool, home, 11, 100)
     worker(engine, spool).once()
     for job_id in (10, 11):
-        assert json.loads((spool.decisions / f"{job_id}.json").read_text())["rule_id"] == "slurm.ended-with-code"
+        assert (
+            json.loads((spool.decisions / f"{job_id}.json").read_text())["rule_id"] == "slurm.ended-with-code"
+        )
     assert not list(home.rglob("triage-1*"))
 
 
@@ -193,7 +199,7 @@ def test_a_killed_worker_loses_nothing(home: Path) -> None:
     for pause in (0.0, 0.15, 0.3):
         child = subprocess.Popen(words, env=environment, stderr=subprocess.DEVNULL)
         stop = time.monotonic() + 20
-        while not os.listdir(spool.work) and child.poll() is None and time.monotonic() < stop:
+        while not any(spool.work.iterdir()) and child.poll() is None and time.monotonic() < stop:
             time.sleep(0.005)
         time.sleep(pause)
         if child.poll() is None:
@@ -204,7 +210,7 @@ def test_a_killed_worker_loses_nothing(home: Path) -> None:
     assert kills
     decided = {int(p.stem) for p in spool.decisions.iterdir()}
     assert decided == set(range(2000, 2300))
-    assert os.listdir(spool.work) == os.listdir(spool.new) == []
+    assert not [*spool.work.iterdir(), *spool.new.iterdir()]
     assert len(list((home / str(UIDS[0])).glob("triage-1999-*.md"))) == 1
 
 
@@ -259,8 +265,12 @@ def test_comments_are_limited_and_wait(engine: Engine, home: Path) -> None:
         return ""
 
     comments = Comments(accept, 2, lambda: clock[0])
-    for number, log in enumerate(("ValueError: a", "KeyError: b", "CUDA error: device-side assert triggered")):
-        enqueue(spool, home, 10 + number, UIDS[0], log=f"Traceback (most recent call last):\n{log}\n", STDERR="")
+    for number, log in enumerate(
+        ("ValueError: a", "KeyError: b", "CUDA error: device-side assert triggered")
+    ):
+        enqueue(
+            spool, home, 10 + number, UIDS[0], log=f"Traceback (most recent call last):\n{log}\n", STDERR=""
+        )
     made = worker(engine, spool, comments=comments)
     made.once()
     first = len(sent)
@@ -289,7 +299,7 @@ def test_entries_that_are_none_are_set_aside(engine: Engine, home: Path) -> None
     os.mkfifo(spool.new / "job-2-0-x")
     (spool.new / "strange").write_text("x")
     worker(engine, spool).once()
-    assert sorted(os.listdir(spool.bad)) == ["job-1-0-x", "job-2-0-x", "strange"]
+    assert sorted(p.name for p in spool.bad.iterdir()) == ["job-1-0-x", "job-2-0-x", "strange"]
 
 
 def test_an_entry_without_a_state_waits_for_accounting(engine: Engine, home: Path) -> None:
@@ -301,5 +311,5 @@ def test_an_entry_without_a_state_waits_for_accounting(engine: Engine, home: Pat
     old = time.time() - 3600
     os.utime(spool.new / "job-3-0-epilog", (old, old))
     later = Worker(Spool(home / "spool2"), Judges(engine), Slurm(offline), Settings(), None)
-    os.rename(spool.new / "job-3-0-epilog", later.spool.new / "job-3-0-epilog")
+    (spool.new / "job-3-0-epilog").rename(later.spool.new / "job-3-0-epilog")
     assert later.once().judged == 1

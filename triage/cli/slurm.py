@@ -43,7 +43,8 @@ def _job(options: argparse.Namespace) -> int:
     if not jobs:
         raise UsageError(f"Slurm knows no job {options.what}")
     ended = [j for j in jobs if j.over or j.state in {"PENDING", None}]
-    failed = [j for j in ended if j.state != "COMPLETED"] or ended
+    # a job asks about itself while it runs, from a trap of its script: then its logs so far are judged
+    failed = [j for j in ended if j.state != "COMPLETED"] or ended or list(jobs)
     engine = Engine(options.rules)
     if os.geteuid() == 0:
         from triage.slurm.trust import require_trusted
@@ -118,7 +119,8 @@ def _requeue(decision: dict[str, Any]) -> str:
 def _remarks(failed: int, running: int, total: int) -> Sequence[str]:
     remarks: list[str] = []
     if running:
-        remarks.append(f"{running} of {total} still run and are not judged")
+        judged = "are judged from their logs so far" if running == total else "are not judged"
+        remarks.append(f"{running} of {total} still run and {judged}")
     if failed > _MAX_JOBS:
         remarks.append(f"{_MAX_JOBS} of {failed} are shown; `triage slurm sweep` groups many")
     return remarks

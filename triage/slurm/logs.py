@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +35,7 @@ class Logs:
         """The logs for the engine, labelled by their names."""
         from triage.sources.labels import labels_of
 
-        names = [os.path.basename(f.path) for f in self.files]
+        names = [posixpath.basename(f.path) for f in self.files]
         found: list[Source] = []
         for file in self.files:
             labels = labels_of(file.path, names)
@@ -97,7 +98,7 @@ def _paths(job: JobRecord, logs: Logs) -> Iterator[tuple[str, bool]]:
     """Candidate files and whether Slurm named them."""
     folders: dict[str, None] = {}
     for output in named_outputs(job):
-        folders[os.path.dirname(output.path)] = None
+        folders[posixpath.dirname(output.path)] = None
         if not output.wild:
             yield output.path, True
             continue
@@ -108,7 +109,7 @@ def _paths(job: JobRecord, logs: Logs) -> Iterator[tuple[str, bool]]:
             yield path, True
     if job.work_dir and job.work_dir.startswith("/"):
         folders[job.work_dir] = None
-        folders[os.path.join(job.work_dir, "logs")] = None
+        folders[posixpath.join(job.work_dir, "logs")] = None
     for folder in folders:
         for path in _with_id(folder, job):
             yield path, False
@@ -134,7 +135,7 @@ def _with_id(folder: str, job: JobRecord) -> Sequence[str]:
             for entry in islice(entries, MAX_LISTED):
                 name = entry.name
                 if pattern.search(name) and _LOG.search(name) and not _OWN_REPORT.match(name):
-                    found.append(os.path.join(folder, name))
+                    found.append(posixpath.join(folder, name))
     except OSError:
         return ()
     return sorted(found)[:MAX_FILES]

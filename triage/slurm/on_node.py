@@ -21,6 +21,7 @@ def main() -> int:
     from triage.model import Source
     from triage.slurm import hookenv
     from triage.slurm.facts import guessed
+    from triage.slurm.identity import User, become
     from triage.slurm.postmortem import examine
     from triage.slurm.snapshots import since
     from triage.slurm.writing import write_report
@@ -28,8 +29,10 @@ def main() -> int:
     job = hookenv.parse(os.environ)
     if job is None:
         return 0
-    kernel = sys.stdin.buffer.read(MAX_EVIDENCE)
     node = os.environ.get("SLURMD_NODENAME")
+    # ids are changed already; this takes the rest: capabilities, new privileges, the environment
+    become(User(os.getuid(), os.getgid()))
+    kernel = sys.stdin.buffer.read(MAX_EVIDENCE)
     # without a start nobody knows which of these lines are the job's; the worker asks accounting
     kernel = since(kernel, job.start) if job.start is not None else b""
     evidence = [Source(f"kernel log of {node}", data=kernel, host=node)] if kernel else []

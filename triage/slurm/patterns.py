@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from triage.slurm.record import UNSET, JobRecord
 
-_TOKEN = r"%(\d{0,3})([%AabJjNnstuxWw])"
+_SPECIFIER = r"%(\d{0,3})([%AabJjNnstuxWw])"
 _MAX_PADDING = 10
 _MAX_LENGTH = 4096
 
@@ -54,7 +54,7 @@ def default_name(job: JobRecord) -> str:
 def _filled(pattern: str, job: JobRecord, step: str | None) -> tuple[str, bool]:
     pieces: list[tuple[str, bool]] = []
     at = 0
-    for match in re.finditer(_TOKEN, pattern):
+    for match in re.finditer(_SPECIFIER, pattern):
         pieces.append((pattern[at : match.start()], False))
         pieces.append(_value(match[2], min(int(match[1] or 0), _MAX_PADDING), match[0], job, step))
         at = match.end()

@@ -97,4 +97,6 @@ def _reason(error: OSError, path: str) -> str:
         return "a symbolic link"
     if error.errno == errno.ENXIO:
         return "a socket or a FIFO"
-    return (error.strerror or "it can't be opened").lower() if os.path.isabs(path) else "not an absolute path"
+    return (
+        (error.strerror or "it can't be opened").lower() if path.startswith("/") else "not an absolute path"
+    )

@@ -23,7 +23,7 @@ def snapshots(folder: Path, job: JobRecord) -> tuple[Source, ...]:
     """The node evidence of one job, of its own nodes only."""
     found: list[Source] = []
     try:
-        names = sorted(n for n in os.listdir(folder) if n.startswith(f"{job.job_id}."))
+        names = sorted(p.name for p in folder.iterdir() if p.name.startswith(f"{job.job_id}."))
     except OSError:
         return ()
     for name in islice(names, MAX_FILES):

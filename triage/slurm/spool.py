@@ -77,9 +77,9 @@ class Spool:
     def reclaim(self) -> int:
         """Put entries of a worker that died back into the queue; returns their number."""
         count = 0
-        for name in sorted(os.listdir(self.work)):
+        for name in sorted(p.name for p in self.work.iterdir()):
             with contextlib.suppress(OSError):
-                os.rename(self.work / name, self.new / name)
+                (self.work / name).rename(self.new / name)
                 count += 1
         return count
 
@@ -96,7 +96,7 @@ class Spool:
     def claim(self, name: str) -> Entry | None:
         """Take one entry; None when somebody else has, or when it is no entry (then it is set aside)."""
         try:
-            os.rename(self.new / name, self.work / name)
+            (self.new / name).rename(self.work / name)
         except OSError:
             return None
         try:
@@ -125,17 +125,17 @@ class Spool:
     def give_back(self, name: str) -> None:
         """Return an entry to the queue, to be tried again later."""
         with contextlib.suppress(OSError):
-            os.rename(self.work / name, self.new / name)
+            (self.work / name).rename(self.new / name)
 
     def done(self, name: str) -> None:
         """Delete an entry whose job is dealt with."""
         with contextlib.suppress(FileNotFoundError):
-            os.unlink(self.work / name)
+            (self.work / name).unlink()
 
     def set_aside(self, name: str) -> None:
         """Keep an entry that can't be dealt with, for a person."""
         with contextlib.suppress(OSError):
-            os.rename(self.work / name, self.bad / name)
+            (self.work / name).rename(self.bad / name)
 
     def report_folder(self, uid: int) -> str | None:
         """The user's own folder for reports that can't be written next to the logs."""
@@ -155,12 +155,12 @@ class Spool:
         count = 0
         for path in _older(time.time() - days * 86400, self.decisions, self.state, self.nodes):
             with contextlib.suppress(OSError):
-                os.unlink(path)
+                path.unlink()
                 count += 1
         return count
 
 
-def _older(limit: float, *folders: Path) -> Iterator[str]:
+def _older(limit: float, *folders: Path) -> Iterator[Path]:
     for folder in folders:
         with contextlib.suppress(OSError), os.scandir(folder) as entries:
             for entry in entries:
@@ -168,4 +168,4 @@ def _older(limit: float, *folders: Path) -> Iterator[str]:
                     entry.is_file(follow_symlinks=False)
                     and entry.stat(follow_symlinks=False).st_mtime < limit
                 ):
-                    yield entry.path
+                    yield Path(entry.path)

@@ -19,7 +19,7 @@ def require_trusted(directory: str | os.PathLike[str]) -> None:
     """
     if os.geteuid() != 0:
         return
-    path = Path(os.path.abspath(directory))
+    path = Path(directory).absolute()
     for part in [*reversed(path.parents), path]:
         # a sticky directory such as /tmp lets others add entries, but not replace root's
         _check(part, sticky=part != path)

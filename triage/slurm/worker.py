@@ -122,7 +122,7 @@ class Worker:
             self._not_before[name] = time.time() + 5.0
             self.spool.give_back(name)
         done.waiting = len(facts.later)
-        jobs = [job for job in facts.ready.values()]
+        jobs = list(facts.ready.values())
         if jobs:
             results, problems = self.judges.judge(jobs)
             done.problems += problems

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable
+from pathlib import Path
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -60,11 +61,10 @@ def write_report(folders: Iterable[str], name: str, suffix: str, data: bytes) ->
 
 def replace_file(folder: str, name: str, data: bytes, mode: int = MODE) -> None:
     """Put ``data`` at ``folder/name`` in one step; for folders that are nobody else's."""
-    temporary = f".{name}.{os.getpid()}"
-    with contextlib.suppress(FileNotFoundError):
-        os.unlink(os.path.join(folder, temporary))
-    path = write_new(folder, temporary, data, mode)
-    os.replace(path, os.path.join(folder, name))
+    temporary = Path(folder) / f".{name}.{os.getpid()}"
+    temporary.unlink(missing_ok=True)
+    write_new(folder, temporary.name, data, mode)
+    temporary.replace(Path(folder) / name)
 
 
 def _same(folder: str, name: str, data: bytes) -> bool:

@@ -1,4 +1,3 @@
-#!/usr/bin/python3 -I
 """Slurm's node Epilog: keep what only this node knows about a failed job, and never be in the way.
 
 Runs as root on every node of a job while the node is COMPLETING. It asks no Slurm command, takes at most
@@ -13,6 +12,8 @@ budget, with the node's evidence on its standard input; the user's files are ope
 Needs Python 3.6 and nothing else. Isolated (-I): no variable and no user's directory changes what it loads.
 """
 
+# ruff: noqa: S110, S603, S606, SIM105, UP031 - old Pythons, and every import costs the budget
+
 import os
 import re
 import signal
@@ -22,13 +23,19 @@ import time
 
 BEGAN = time.monotonic()
 DEFAULTS = {
-    "TRIAGE_EPILOG_BUDGET": "2.0", "TRIAGE_NODE_SPOOL": "/var/spool/triage/nodes", "TRIAGE_PYTHON": "",
+    "TRIAGE_EPILOG_BUDGET": "2.0",
+    "TRIAGE_NODE_SPOOL": "/var/spool/triage/nodes",
+    "TRIAGE_PYTHON": "",
 }
 MARGIN = 0.15  # of the budget, for ending what still runs
 SMI_SHARE = 0.6  # of the budget, for nvidia-smi
 MAX_KERNEL = 2 << 20
 MAX_SMI = 4 << 20
 MAX_KEPT = 2000  # files in the spool
+TROUBLE = re.compile(
+    rb"NVRM|Xid|nvidia-nvswitch|Killed process|oom-kill|blocked for more than|soft lockup|mlx5|AER:|I/O error|"
+    rb"segfault|Hardware Error|Call Trace"
+)
 UNKNOWN_START = 86400  # seconds to look back when Slurm does not say when the job began
 
 
@@ -50,9 +57,12 @@ def settings():
 
 
 def failed():
-    """Whether the job may have failed. Slurm hands over no state here; 0:0 of a script and its steps is none."""
+    """Whether the script or a step failed. Slurm hands over no state here, and 0:0 may be a time limit."""
     codes = [os.environ.get("SLURM_JOB_EXIT_CODE2"), os.environ.get("SLURM_JOB_EXIT_CODE")]
-    return not (codes[0] in ("0:0", None) and codes[1] in ("0", None)) or os.environ.get("SLURM_JOB_DERIVED_EC", "0") != "0"
+    return (
+        not (codes[0] in ("0:0", None) and codes[1] in ("0", None))
+        or os.environ.get("SLURM_JOB_DERIVED_EC", "0") != "0"
+    )
 
 
 def kernel_log(since, job, node):
@@ -62,7 +72,8 @@ def kernel_log(since, job, node):
     except OSError:
         return b""
     lines, size = [], 0
-    boot = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+    with open("/proc/uptime") as uptime:
+        boot = time.time() - float(uptime.read().split()[0])
     while True:
         try:
             record = os.read(ring, 8192)
@@ -78,7 +89,11 @@ def kernel_log(since, job, node):
         text = text.partition(b"\n")[0]
         if at < since or other_job(text, job):
             continue
-        stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(at)) + ".%06d" % (at % 1 * 1e6) + time.strftime("%z")
+        stamp = (
+            time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(at))
+            + ".%06d" % (at % 1 * 1e6)
+            + time.strftime("%z")
+        )
         line = stamp.encode() + b" " + node.encode() + b" kernel: " + text + b"\n"
         lines.append(line)
         size += len(line)
@@ -105,8 +120,13 @@ def gpu_state(seconds):
     import select
 
     child = subprocess.Popen(
-        [path, "-q"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd="/",
-        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"}, close_fds=True,
+        [path, "-q"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        cwd="/",
+        env={"PATH": "/usr/bin:/bin", "LC_ALL": "C"},
+        close_fds=True,
     )
     stop, data = time.monotonic() + seconds, b""
     while len(data) < MAX_SMI:
@@ -140,7 +160,12 @@ def keep(folder, name, data):
         os.unlink(temporary, dir_fd=directory)
     except OSError:
         pass
-    file = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=directory)
+    file = os.open(
+        temporary,
+        os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC,
+        0o600,
+        dir_fd=directory,
+    )
     with os.fdopen(file, "wb") as stream:
         stream.write(data)
     os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
@@ -161,7 +186,11 @@ def read_logs(python, evidence):
     if uid < 1000 or os.geteuid() != 0:
         return
     entry = pwd.getpwuid(uid)
-    wanted = {k: v for k, v in os.environ.items() if k.startswith(("SLURM_JOB", "SLURM_ARRAY", "SLURM_CLUSTER", "SLURMD_"))}
+    wanted = {
+        k: v
+        for k, v in os.environ.items()
+        if k.startswith(("SLURM_JOB", "SLURM_ARRAY", "SLURM_CLUSTER", "SLURMD_"))
+    }
     wanted.update(PATH="/usr/bin:/bin", HOME="/nonexistent", LC_ALL="C.UTF-8")
     reader, writer = os.pipe()
     pid = os.fork()
@@ -182,7 +211,7 @@ def read_logs(python, evidence):
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     try:
         while evidence:
-            evidence = evidence[os.write(writer, evidence[:65536]):]
+            evidence = evidence[os.write(writer, evidence[:65536]) :]
     except OSError:
         pass
     os.close(writer)
@@ -193,12 +222,14 @@ def collect(values, budget):
     """The work itself, in the child. ``budget`` is what is left of the time."""
     job = os.environ.get("SLURM_JOB_ID") or os.environ.get("SLURM_JOBID") or ""
     node = os.environ.get("SLURMD_NODENAME") or os.uname().nodename.partition(".")[0]
-    if not re.match(r"\d{1,10}$", job) or not re.match(r"[\w][\w.-]{0,200}$", node) or not failed():
+    if not re.match(r"\d{1,10}$", job) or not re.match(r"[\w][\w.-]{0,200}$", node):
         return
     start = os.environ.get("SLURM_JOB_START_TIME", "")
     since = float(start) if re.match(r"\d{6,11}$", start) else time.time() - UNKNOWN_START
     name = "%s.%s." % (job, node)
     kernel = kernel_log(since - 5, job, node)
+    if not failed() and not TROUBLE.search(kernel):
+        return  # most jobs: nothing is kept, and nvidia-smi's second is not spent
     keep(values["TRIAGE_NODE_SPOOL"], name + "kernel.log", kernel)
     state = gpu_state(budget * SMI_SHARE)
     keep(values["TRIAGE_NODE_SPOOL"], name + "nvidia-smi.txt", state)

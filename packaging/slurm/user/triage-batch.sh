@@ -14,7 +14,7 @@ triage_report() {
     TRIAGE_DONE=1
     [ "$status" = 0 ] && [ "${1:-}" != signal ] && return
     # a step of its own: it runs although the other step still holds the job's resources
-    srun --overlap --ntasks=1 --nodes=1 --cpu-bind=none --quiet \
+    srun --overlap --ntasks=1 --nodes=1 --quiet \
         "${TRIAGE:-triage}" slurm "$SLURM_JOB_ID" --exit-zero >"triage-$SLURM_JOB_ID.txt" 2>&1 </dev/null || :
 }
 
