@@ -28,7 +28,7 @@ STACKS = {
     "gpu": "NVIDIA driver, Xid, NVLink, ECC", "fabric": "InfiniBand and RoCE", "topology": "GPU topology",
     "python": "Python runtime", "numerics": "numerics", "progress": "progress, phases, endings", "env": "environment",
     "unknown": "failures that no rule knows", "data": "data pipelines", "tracking": "experiment trackers",
-    "receipt": "run receipts",
+    "receipt": "run receipts", "serving": "inference servers", "horovod": "Horovod", "tensorflow": "TensorFlow",
 }  # fmt: skip
 
 

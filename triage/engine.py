@@ -94,7 +94,9 @@ class Engine:
         """
         arguments = arguments_of(inputs)
         if not arguments and receipt is not None:
-            return self.diagnose_sources((), receipt=receipt, budget=budget, seconds=seconds, progress=progress)
+            return self.diagnose_sources(
+                (), receipt=receipt, budget=budget, seconds=seconds, progress=progress
+            )
         discovery = discover(arguments)
         return self.diagnose_sources(
             discovery.sources, receipt=receipt, budget=budget, seconds=seconds, progress=progress,
@@ -170,7 +172,9 @@ class Engine:
                 try:
                     kind = recognise(source.name, reader.head)
                 except InputError as error:
-                    state.reports[index] = _report(source, "unreadable", reader, complete=False, note=str(error))
+                    state.reports[index] = _report(
+                        source, "unreadable", reader, complete=False, note=str(error)
+                    )
                     state.notes.append(f"{source.name}: {error}")
                     continue
                 if kind is not None:
@@ -262,12 +266,16 @@ def _recognised(state: _Read, rules: RuleSet) -> tuple[dict[str, set[int]], set[
     taken: dict[str, set[int]] = {}
     harmless: set[str] = set()
     for finding in state.findings:
-        known = rules[finding.rule_id] if finding.rule_id in rules else None
+        known = rules.get(finding.rule_id)
         for evidence in finding.evidence:
             lines = evidence.text.splitlines()
             if evidence.line is not None:
-                taken.setdefault(evidence.path, set()).update(range(evidence.line, evidence.line + len(lines)))
-            if known is not None and known.role == "benign":  # repetitions were folded: know them by their words
+                taken.setdefault(evidence.path, set()).update(
+                    range(evidence.line, evidence.line + len(lines))
+                )
+            if (
+                known is not None and known.role == "benign"
+            ):  # repetitions were folded: know them by their words
                 harmless.update(_words(line) for line in lines)
     return taken, harmless
 

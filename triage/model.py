@@ -100,7 +100,9 @@ class Prefix:
 class ByteStream(Protocol):
     """The part of a binary file object that sources need."""
 
-    def read(self, size: int = -1, /) -> bytes: ...
+    def read(self, size: int = -1, /) -> bytes:
+        """At most ``size`` bytes; none at the end."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

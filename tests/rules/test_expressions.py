@@ -62,3 +62,12 @@ def test_functions_come_from_the_caller() -> None:
 def test_any_text_is_parsed_or_refused(text: str) -> None:
     with contextlib.suppress(ExpressionError):
         Expression(text).evaluate({})
+
+
+def test_a_pattern_that_does_not_compile_is_an_error_of_the_rule() -> None:
+    with pytest.raises(ExpressionError, match=r"rules/a\.yaml:7: .*doesn't compile"):
+        Expression("matches(text, 'bad(')", "rules/a.yaml", 7)
+
+
+def test_a_pattern_from_a_field_that_does_not_compile_matches_nothing() -> None:
+    assert Expression("matches('x', pattern)").evaluate({"pattern": "bad("}) is None

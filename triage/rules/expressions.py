@@ -105,7 +105,7 @@ class Expression:
         """The value of the expression; type clashes give None instead of an exception."""
         try:
             return _walk(self._parsed(), names, functions or {})
-        except (TypeError, ValueError, ZeroDivisionError, OverflowError, IndexError):
+        except (TypeError, ValueError, ZeroDivisionError, OverflowError, IndexError, re.error):
             return None
 
     def holds(
@@ -144,6 +144,8 @@ def _check(node: ast.AST, names: set[str], calls: set[tuple[str, tuple[str, ...]
             a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)
         )
         calls.add((node.func.id, strings))
+        if node.func.id == "matches":
+            _check_pattern(strings)
         for child in (*node.args, *(k.value for k in node.keywords)):
             _check(child, names, calls)
         return
@@ -161,6 +163,14 @@ def _check(node: ast.AST, names: set[str], calls: set[tuple[str, tuple[str, ...]
         raise ExpressionError(f"{type(node).__name__} isn't allowed")
     for inner in ast.iter_child_nodes(node):
         _check(inner, names, calls)
+
+
+def _check_pattern(strings: tuple[str, ...]) -> None:
+    for pattern in strings:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ExpressionError(f"pattern {pattern!r} doesn't compile: {error}") from None
 
 
 def _walk(node: ast.expr, names: Mapping[str, Any], functions: Mapping[str, Callable[..., Any]]) -> Any:

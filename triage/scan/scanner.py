@@ -209,7 +209,9 @@ class Scanner:
         kept: list[tuple[int, int]] = []
         hot = set(stream.hot)
         for anchor, ends in by_anchor.items():
-            first, last = FREQUENT_BUDGET if anchor in self._frequent else (BLOCK_BUDGET // 2, BLOCK_BUDGET // 2)
+            first, last = (
+                FREQUENT_BUDGET if anchor in self._frequent else (BLOCK_BUDGET // 2, BLOCK_BUDGET // 2)
+            )
             total = stream.seen.get(anchor, 0) + len(ends)
             stream.seen[anchor] = total
             if total > SOURCE_BUDGET and anchor not in self._frequent:
@@ -279,7 +281,8 @@ def _undisputed(claims: list[_Claim]) -> Iterator[_Claim]:
         if claim.rule.role in {"cause", "symptom"} and any(_overlap(claim, b) for b in benign):
             continue
         if claim.rule.stack == "unknown" and any(
-            o.rule.stack != "unknown" and o.rule.role in {"cause", "symptom"} and _overlap(claim, o) for o in claims
+            o.rule.stack != "unknown" and o.rule.role in {"cause", "symptom"} and _overlap(claim, o)
+            for o in claims
         ):
             continue  # words are the last resort
         if any(claim.rule.id in ids and _overlap(claim, c) for c, ids in refined if c is not claim):
