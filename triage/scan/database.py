@@ -6,6 +6,9 @@ import threading
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+PLAIN = 24 << 10
+"""Bytes a database searches anchor by anchor before it is compiled: that takes longer than a small log."""
+
 
 def expressions_of(anchor: str, wrapped: bool = False) -> Iterator[bytes]:
     """An anchor as Hyperscan literals: as it stands and, when ``wrapped``, broken at each space.
@@ -43,31 +46,28 @@ class AnchorDatabase:
     def __init__(
         self, anchors: Mapping[int, str], sampled: Collection[int] = (), *, wrapped: bool = False
     ) -> None:
-        import hyperscan
-
-        self._hyperscan = hyperscan
         self._lock = threading.Lock()
         self._free: list[tuple[Any, Any]] = []
-        once = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
-        every = hyperscan.HS_FLAG_CASELESS
+        self._sampled = frozenset(sampled)
         entries = [(e, i) for i in sorted(anchors) for e in expressions_of(anchors[i], wrapped)]
         self._expressions = [expression for expression, _ in entries]
         self._ids = [number for _, number in entries]
-        self._flags = [once if number in sampled else every for number in self._ids]
-        if entries:
-            self._free.append(self._compile())
+        self._plain_left = PLAIN
 
     def _compile(self) -> tuple[Any, Any]:
         """A database and its scratch; scans that share one hold each other up."""
-        database = self._hyperscan.Database()
+        import hyperscan
+
+        once = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
+        database = hyperscan.Database()
         database.compile(
             expressions=self._expressions,
             ids=self._ids,
             elements=len(self._ids),
-            flags=self._flags,
+            flags=[once if i in self._sampled else hyperscan.HS_FLAG_CASELESS for i in self._ids],
             literal=True,
         )
-        return database, self._hyperscan.Scratch(database)
+        return database, hyperscan.Scratch(database)
 
     def scan(self, data: bytes) -> list[tuple[int, int]]:
         """``(end, anchor id)`` of every hit, in order of position."""
@@ -75,6 +75,10 @@ class AnchorDatabase:
             return []
         with self._lock:
             pair = self._free.pop() if self._free else None
+            self._plain_left -= len(data)
+            plain = pair is None and self._plain_left >= 0
+        if plain:
+            return self._search(data)
         database, scratch = pair = pair or self._compile()
         hits: list[tuple[int, int]] = []
         append = hits.append
@@ -89,3 +93,15 @@ class AnchorDatabase:
                 self._free.append(pair)
         hits.sort()
         return hits
+
+    def _search(self, data: bytes) -> list[tuple[int, int]]:
+        """What ``scan`` gives, found by one search for each anchor."""
+        text = data.lower()
+        hits: set[tuple[int, int]] = set()
+        for expression, number in zip(self._expressions, self._ids, strict=True):
+            wanted = expression.lower()
+            at = text.find(wanted)
+            while at >= 0:
+                hits.add((at + len(wanted), number))
+                at = -1 if number in self._sampled else text.find(wanted, at + 1)
+        return sorted(hits)
