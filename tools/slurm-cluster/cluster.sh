@@ -162,12 +162,14 @@ start() {
     [ -n "$DIR" ] || DIR=$(mktemp -d /tmp/slurm-cluster.XXXXXX)
     mkdir -p "$DIR"
     chmod 0755 "$DIR"
-    trap 'stop >/dev/null 2>&1' ERR
+    # whatever fails on the way, nothing stays behind; its logs are shown first
+    trap 'tail -n 5 "$DIR"/log/*.log >&2 2>/dev/null; stop >/dev/null 2>&1' EXIT
     start_munge
     start_mariadb
     write_conf
     start_slurm
     echo "SLURM_CONF=$DIR/etc/slurm.conf" >"$DIR/env"
+    trap - EXIT
     echo "$DIR/env"
 }
 

@@ -14,6 +14,7 @@ import resource
 import select
 import signal
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -136,7 +137,10 @@ class Child:
         self.deadline = time.monotonic() + timeout
         self.killed = False
         self._reader = reader
-        self.pid = os.fork()
+        with warnings.catch_warnings():
+            # the host program may have threads; the child runs no code that waits for any of them
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.pid = os.fork()
         if self.pid == 0:
             _run(user, work, writer)
         os.close(writer)

@@ -12,7 +12,7 @@ budget, with the node's evidence on its standard input; the user's files are ope
 Needs Python 3.6 and nothing else. Isolated (-I): no variable and no user's directory changes what it loads.
 """
 
-# ruff: noqa: S110, S603, S606, SIM105, UP031 - old Pythons, and every import costs the budget
+# ruff: noqa: SIM105, UP031 - old Pythons, and every import costs the budget
 
 import os
 import re
