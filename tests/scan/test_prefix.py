@@ -199,3 +199,25 @@ def test_a_logger_that_repeats_its_prefix_ends_where_it_says_another_place() -> 
         "ERROR 11-04 12:34:56 [core.py:399] done",
         "ERROR 11-04 12:34:56 [core.py:396]   File b",
     ) == ["Traceback", "  File a"]
+
+
+def test_labels_that_are_padded_or_carry_the_host() -> None:
+    prefix, message = split_line(" 9: boom")
+    assert (prefix.rank, message) == (9, "boom")
+    prefix, message = split_line("[gpu-12:6]: boom")
+    assert (prefix.rank, prefix.host, message) == (6, "gpu-12", "boom")
+
+
+def test_a_source_location_is_not_a_host_with_a_rank() -> None:
+    assert split_line("[launch.py:256]: boom")[0].rank is None
+
+
+def test_numbers_of_lines_are_nobodys_rank() -> None:
+    prefix, message = split_line("[80746] boom")
+    assert (prefix.rank, message) == (None, "boom")
+
+
+def test_a_level_in_front_of_a_date_is_left_to_its_logger() -> None:
+    line = "2025-11-04T12:34:56.789012345Z stderr F ERROR 11-04 12:34:56 [core.py:3] boom"
+    prefix, message = split_line(line)
+    assert (prefix.level, prefix.logger, message) == ("error", "core.py:3", "boom")

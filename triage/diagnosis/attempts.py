@@ -39,8 +39,18 @@ def _last_occurrence(item: Item) -> Item | None:
     finding = item.finding
     if finding.last_offset is None or finding.last_offset == finding.offset:
         return None
+    by = finding.last_offset - finding.offset
+    fields = dict(finding.fields)
+    for edge in ("_begin", "_end"):
+        if isinstance(place := fields.get(edge), int):
+            fields[edge] = place + by
     moved = replace(
-        finding, offset=finding.last_offset, time=finding.last_time, evidence=finding.evidence[-1:], count=1
+        finding,
+        offset=finding.last_offset,
+        time=finding.last_time,
+        evidence=finding.evidence[-1:],
+        count=1,
+        fields=fields,
     )
     return Item(moved, item.rule)
 

@@ -165,7 +165,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     alone = identities.only_failed
     if (
         alone is not None
-        and lead.finding.raised
+        and (lead.finding.raised or lead.rule.category == "gpu-oom")
         and not lead.finding.stream
         and lead.rule.origin == "speaker"
     ):
@@ -175,11 +175,25 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         victims = {i.rank for effect in candidate.led_to for i in effect.items if i.rank is not None}
         return list(victims) if len(victims) == 1 else []
     if lead.rule.origin == "node":
-        local = lead.finding.raised or lead.rule.category in {"storage", "shm", "data-loading"}
+        local = any(i.finding.raised for i in candidate.items) or lead.rule.category in {
+            "storage",
+            "shm",
+            "data-loading",
+        }
         if local and lead.rank is not None and len({i.rank for i in candidate.items}) == 1:
             return [lead.rank]
         rank = identities.rank_of_pid(lead.number("pid"), lead.finding.host)
-        return [] if rank is None else [rank]
+        if rank is None and identities.single_node:
+            rank = identities.rank_of_pid(lead.number("pid"))
+        if rank is None:
+            rank = identities.rank_of_pod(lead.text("pod"))
+        if rank is not None:
+            return [rank]
+        # a kill that another process reports: the one rank whose death follows from it
+        dead = {
+            r for effect in candidate.led_to if "rank-exit" in effect.lead.rule.tags for r in effect.ranks
+        }
+        return list(dead) if len(dead) == 1 and len(candidate.items) == 1 else []
     found = [
         effect.lead.rank
         for effect in candidate.led_to

@@ -41,6 +41,8 @@ class Identities:
     single_node: bool = False
     only_failed: int | None = None
     """The one rank whose process ended by itself and badly, when there is exactly one."""
+    pods_are_ranks: bool = False
+    """Whether the logs of pods show that pod N holds rank N and no other."""
     _by_pid: dict[tuple[str | None, int], int] = field(default_factory=dict)
     _pci_uuid: dict[str, str] = field(default_factory=dict)
     _pci_gpu: dict[str, int] = field(default_factory=dict)
@@ -77,6 +79,11 @@ class Identities:
         if pid is None:
             return None
         return self._by_pid.get((host, pid), self._by_pid.get((None, pid)) if host is None else None)
+
+    def rank_of_pod(self, pod: str | None) -> int | None:
+        """The rank in a pod that is named after it, such as ``llm-worker-2``."""
+        found = _ORDINAL.search(pod) if pod is not None and self.pods_are_ranks else None
+        return int(found[1]) if found is not None else None
 
     def rank_of_local(self, local_rank: int | None, host: str | None = None) -> int | None:
         """The rank with this local rank on ``host``; on one node local rank and rank agree."""
@@ -140,7 +147,31 @@ def identify(job: Job) -> Identities:
         for rank, local in zip(item.ranks("ranks"), item.ranks("local_ranks"), strict=False):
             table.note(rank, host=item.finding.host, local_rank=local)
     table.single_node = _single_node(job, table)
+    for item in job.of_fact("identity"):
+        pid, own = item.number("pid"), item.number("local_rank")
+        if pid is None or own is None or item.number("rank") is not None:
+            continue
+        owner = table.rank_of_local(own, item.finding.host)
+        if owner is None and table.single_node and own < (table.world_size or 0):
+            owner = own  # the launcher itself names every process of the one node
+        if owner is not None:
+            table.note(owner, host=item.finding.host, local_rank=own, pid=pid)
+    _pods(job, table)
     return table
+
+
+_ORDINAL = re.compile(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
+
+
+def _pods(job: Job, table: Identities) -> None:
+    """One rank per pod and ranks numbered as the pods are: at least two logs must show it, none deny it."""
+    pairs = set()
+    for item in job.items:
+        source = job.sources[item.finding.source]
+        found = _ORDINAL.search(source.path or source.name)
+        if found is not None and item.finding.rank is not None:
+            pairs.add((int(found[1]), item.finding.rank))
+    table.pods_are_ranks = len(pairs) >= 2 and all(ordinal == rank for ordinal, rank in pairs)
 
 
 def _identity(item: Item, table: Identities) -> None:

@@ -54,6 +54,7 @@ _UPPER: tuple[Parser, ...] = (
 )
 _BRACKET_DIGIT: tuple[Parser, ...] = (
     loggers.bracket_stamp,
+    launchers.line_number,
     launchers.mpi,
     launchers.mpich,
     system.dmesg,
@@ -73,6 +74,7 @@ _BRACKET_UPPER: tuple[Parser, ...] = (
 )
 _BRACKET_LOWER: tuple[Parser, ...] = (
     launchers.rank_tag,
+    launchers.host_rank,
     launchers.tee,
     containers.pod,
     loggers.titan,
@@ -91,7 +93,7 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     "[ ": (system.dmesg,),
     "(": (launchers.process,),
     "<": (system.priority,),
-    " ": (loggers.indented_stamp,),
+    " ": (launchers.padded_task_label, loggers.indented_stamp),
 }
 _SPEAKERS = frozenset("sDINWECFT[")
 

@@ -47,7 +47,8 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     return str(message).rstrip("\r\n")
 
 
-_LEVEL = Lazy("(" + LEVEL_WORD + r")(?:: | +)(?=\S)")
+# a level in front of a date begins what a logger wrote, and is left to it
+_LEVEL = Lazy("(" + LEVEL_WORD + r")(?:: | +)(?=\S)(?!(?:\d{4}-)?\d\d-\d\d[ T]\d\d:)")
 
 
 def rfc3339(text: str, at: int, draft: Draft) -> int:

@@ -9,7 +9,10 @@ from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes.draft import Draft
 
 _TASK = Lazy(r"(\d{1,5}):(?: |$)")
+_PADDED_TASK = Lazy(r"(?: \d| {2}\d| \d\d):(?: |$)")
 _MPI = Lazy(r"\[(?:(\d{1,10})|[\w.@-]+),(\d{1,10})\]<(?:stdout|stderr|stddiag)>:")
+_BRACKET_HOST_RANK = Lazy(r"\[((?![\w.-]*\.(?:py|cpp|cc|cu|h|c|go|rs):)[a-z][\w.-]{0,62}):(\d{1,5})\]:")
+_LINE_NUMBER = Lazy(r"\[\d{4,8}\] (?=\S)")
 _MPICH = Lazy(r"\[(\d{1,5})\](?:: ?(?=\S)| )")
 _TEE = Lazy(r"\[(default|worker|trainer|local_?rank)(\d{1,4})\]:")
 _RANK = Lazy(r"\[([Rr]ank|RANK|MPI_Rank)[ :=]{0,2}(\d{1,6})\](:?)")
@@ -52,6 +55,18 @@ def task_label(text: str, at: int, draft: Draft) -> int:
     return found.end()
 
 
+def padded_task_label(text: str, at: int, draft: Draft) -> int:
+    """`` 3: ``: ``srun --label`` pads to the width of the last task, two or three columns. Four are a Rust backtrace's."""
+    if at or draft.logged:
+        return at
+    found = _PADDED_TASK.match(text, at)
+    if found is None:
+        return at
+    draft.task = int(found[0].rstrip(": "))
+    draft.writer(f"task {draft.task}")
+    return found.end()
+
+
 def mpi(text: str, at: int, draft: Draft) -> int:
     """``[1,3]<stderr>:`` of mpirun and ``[prterun-…@1,3]<stderr>: `` of prte."""
     found = _MPI.match(text, at)
@@ -72,6 +87,26 @@ def mpich(text: str, at: int, draft: Draft) -> int:
     draft.task = int(found[1])
     draft.writer(f"task {draft.task}")
     return found.end()
+
+
+def host_rank(text: str, at: int, draft: Draft) -> int:
+    """``[gpu-12:6]:``, a common torchrun and accelerate template of host and rank."""
+    if draft.logged:
+        return at
+    found = _BRACKET_HOST_RANK.match(text, at)
+    if found is None:
+        return at
+    draft.host = found[1]
+    draft.task = int(found[2])
+    draft.writer(draft.host)
+    draft.writer(f"task {draft.task}")
+    return _after_colon(text, found.end())
+
+
+def line_number(text: str, at: int, draft: Draft) -> int:
+    """``[80746] `` of consoles that number the lines they export; nobody's rank."""
+    found = _LINE_NUMBER.match(text, at)
+    return at if found is None or at else found.end()
 
 
 def tee(text: str, at: int, draft: Draft) -> int:
