@@ -104,6 +104,16 @@ def test_reports_are_new_private_files(tmp_path: Path) -> None:
         write_new(str(tmp_path), "../r.md", b"")
 
 
+def test_a_half_written_report_is_written_again(tmp_path: Path) -> None:
+    (tmp_path / ".r.md.partial").write_bytes(b"te")
+    assert Path(write_new(str(tmp_path), "r.md", b"text")).read_bytes() == b"text"
+    (tmp_path / ".s.md.partial").symlink_to(tmp_path / "r.md")
+    with pytest.raises(FileExistsError):
+        write_new(str(tmp_path), "s.md", b"other")
+    assert (tmp_path / "r.md").read_bytes() == b"text"
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".s.md.partial", "r.md"]
+
+
 def test_reports_fall_back_and_repeat_themselves_once(tmp_path: Path) -> None:
     spool = tmp_path / "spool"
     spool.mkdir()

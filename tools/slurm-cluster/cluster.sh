@@ -163,7 +163,7 @@ start() {
     mkdir -p "$DIR"
     chmod 0755 "$DIR"
     # whatever fails on the way, nothing stays behind; its logs are shown first
-    trap 'tail -n 5 "$DIR"/log/*.log >&2 2>/dev/null; stop >/dev/null 2>&1' EXIT
+    trap 'tail -n 5 "$DIR"/log/*.log >&2 2>/dev/null || true; stop >/dev/null 2>&1' EXIT
     start_munge
     start_mariadb
     write_conf

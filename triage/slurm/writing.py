@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ MODE = 0o600
 
 
 def write_new(folder: str, name: str, data: bytes, mode: int = MODE) -> str:
-    """Create ``folder/name`` with ``data``; returns its path.
+    """Create ``folder/name`` with ``data``, whole or not at all; returns its path.
 
     Raises:
         FileExistsError: when there is anything of that name, a dangling link included.
@@ -23,20 +24,29 @@ def write_new(folder: str, name: str, data: bytes, mode: int = MODE) -> str:
         raise ValueError(f"not a file name: {name!r}")
     directory = os.open(folder, _DIRECTORY)
     try:
-        file = os.open(name, _NEW, mode, dir_fd=directory)
-        try:
-            os.fchmod(file, mode)
-            _write_all(file, data)
-            os.fsync(file)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name, dir_fd=directory)
-            raise
-        finally:
-            os.close(file)
+        _create(directory, name, data, mode)
     finally:
         os.close(directory)
     return f"{folder.rstrip('/')}/{name}"
+
+
+def _create(directory: int, name: str, data: bytes, mode: int) -> None:
+    """Write beside the name and link it there: a process killed in between leaves no half report behind."""
+    temporary = f".{name}.partial"
+    with contextlib.suppress(OSError):
+        status = os.stat(temporary, dir_fd=directory, follow_symlinks=False)
+        if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
+            os.unlink(temporary, dir_fd=directory)
+    file = os.open(temporary, _NEW, mode, dir_fd=directory)
+    try:
+        os.fchmod(file, mode)
+        _write_all(file, data)
+        os.fsync(file)
+        os.link(temporary, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+    finally:
+        os.close(file)
+        with contextlib.suppress(OSError):
+            os.unlink(temporary, dir_fd=directory)
 
 
 def write_report(folders: Iterable[str], name: str, suffix: str, data: bytes) -> tuple[str | None, list[str]]:
