@@ -39,15 +39,18 @@ def finding(
     text: str | tuple[str, ...],
     *,
     rank: int | None = None,
+    host: str | None = None,
+    gpu: int | None = None,
+    pid: int | None = None,
     time: Moment | None = None,
     level: Level | None = None,
     raised: bool = False,
     line: int | None = None,
     offset: int = 0,
 ) -> Finding:
-    """A finding of ``rule_id`` about the whole of ``source``; ``text`` gives one piece of evidence each.
+    """A finding of ``rule_id`` in ``source``; ``text`` gives one piece of evidence each.
 
-    ``rank`` defaults to the source's. Fields that are None are left out: unknown is not a value.
+    ``rank`` and ``host`` default to the source's. Fields that are None are left out: unknown is not a value.
     """
     known = {name: value for name, value in fields.items() if value is not None}
     texts = (text,) if isinstance(text, str) else text
@@ -61,7 +64,9 @@ def finding(
         offset=offset,
         rank=source.rank if rank is None else rank,
         local_rank=source.local_rank,
-        host=source.host,
+        host=host or source.host,
+        gpu=gpu,
+        pid=pid,
         time=time,
         level=level,
         raised=raised,

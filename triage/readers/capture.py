@@ -6,12 +6,14 @@ takes the codes off and keeps line numbers and byte offsets; ``Findings`` turns 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from triage.model import Evidence, Finding, Reading, Source, Value
-from triage.text import safe
+from triage.model import Finding, Reading, Source, Value
+from triage.readers.base import finding
 
 MAX_LINES = 100_000
 """Lines of one capture that are looked at; the outputs read here have a few thousand."""
@@ -66,6 +68,16 @@ def lines_of(data: bytes | str, line: int = 1, offset: int = 0) -> list[Line]:
         lines.append(Line(line + len(lines), offset + begin, clean(text)))
         begin = end + 1
     return lines
+
+
+def parsed_json(data: bytes, limit: int) -> tuple[Any, str | None]:
+    """The document in ``data``, and what is wrong with it (None when nothing is); ``limit`` is in bytes."""
+    if len(data) > limit:
+        return None, f"more than {limit} bytes of JSON; not read"
+    try:
+        return json.loads(data), None
+    except (ValueError, RecursionError) as error:
+        return None, f"the JSON can't be parsed: {error}"
 
 
 def command_of(text: str) -> str | None:
@@ -132,22 +144,20 @@ class Findings:
         if len(self.items) >= MAX_FINDINGS:
             self.note(f"more than {MAX_FINDINGS} findings; the rest is left out")
             return
-        known = {name: value for name, value in (fields or {}).items() if value is not None}
-        text = safe("\n".join(line.text.rstrip() for line in lines[:40]))
         first = lines[0] if lines else None
-        evidence = Evidence(self.source.name, first.number if first else None, text, known)
         self.items.append(
-            Finding(
-                rule_id=rule_id,
-                fields=known,
-                evidence=(evidence,),
-                source=self.index,
-                offset=first.offset if first else 0,
-                rank=rank if rank is not None else self.source.rank,
-                local_rank=self.source.local_rank,
+            finding(
+                rule_id,
+                fields or {},
+                self.source,
+                self.index,
+                "\n".join(line.text.rstrip() for line in lines[:40]),
+                rank=rank,
                 host=host or self.source.host or self.host,
                 gpu=gpu,
                 pid=pid,
+                line=first.number if first else None,
+                offset=first.offset if first else 0,
             )
         )
 

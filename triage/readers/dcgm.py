@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from triage.model import Finding, Reading, Source, Value
-from triage.readers.capture import Findings, Line, lines_of, mostly, prompt_host
+from triage.readers.capture import Findings, Line, lines_of, mostly, parsed_json, prompt_host
 from triage.readers.dcgm_table import TITLE, Result, results, status_of
 from triage.readers.embedded import with_neighbours
 from triage.text import safe
@@ -129,14 +128,9 @@ def _links_down(lines: Sequence[Line]) -> Iterator[tuple[int, int, list[Line]]]:
 
 
 def _from_json(data: bytes, lines: Sequence[Line], found: Findings) -> list[Result]:
-    if len(data) > MAX_JSON:
-        found.note(f"more than {MAX_JSON} bytes of JSON; not read")
-        found.complete = False
-        return []
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        found.note(f"the JSON of the diagnostic can't be parsed: {error}")
+    document, problem = parsed_json(data, MAX_JSON)
+    if problem is not None:
+        found.note(problem)
         found.complete = False
         return []
     top = next((v for k, v in _mapping(document).items() if str(k).startswith("DCGM ")), None)

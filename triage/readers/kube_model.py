@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from triage.readers.capture import Line
+from triage.readers.capture import Line, parsed_json
 
 MAX_JSON = 32 << 20
 MAX_ITEMS = 5_000
@@ -76,12 +75,9 @@ def from_json(data: bytes, first: Line) -> tuple[list[Pod], str | None]:
 
     Events without their pod are given to a pod of their own, by the object's name.
     """
-    if len(data) > MAX_JSON:
-        return [], f"more than {MAX_JSON} bytes of JSON; not read"
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        return [], f"the JSON can't be parsed: {error}"
+    document, problem = parsed_json(data, MAX_JSON)
+    if problem is not None:
+        return [], problem
     pods: list[Pod] = []
     events: dict[str, Pod] = {}
     for item in _items(document):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from triage.readers.capture import Line
+from triage.readers.capture import Line, parsed_json
 
 MAX_JSON = 32 << 20
 MAX_FRAMES = 400
@@ -179,12 +178,9 @@ def from_text(lines: Sequence[Line]) -> list[Process]:
 
 def from_json(data: bytes, first: Line) -> tuple[list[Process], str | None]:
     """The processes of ``py-spy dump --json``, and what is wrong with the document."""
-    if len(data) > MAX_JSON:
-        return [], f"more than {MAX_JSON} bytes of JSON; not read"
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        return [], f"the JSON can't be parsed: {error}"
+    document, problem = parsed_json(data, MAX_JSON)
+    if problem is not None:
+        return [], problem
     processes: dict[int, Process] = {}
     for entry in (document if isinstance(document, list) else [])[:MAX_THREADS]:
         if not isinstance(entry, Mapping):

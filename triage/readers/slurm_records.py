@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from triage.readers.capture import Line
+from triage.readers.capture import Line, parsed_json
 from triage.rules.fields import to_bytes, to_seconds
 
 MAX_RECORDS = 20_000
@@ -177,12 +176,9 @@ def from_scontrol(lines: Sequence[Line]) -> tuple[list[Record], list[Node]]:
 
 def from_json(data: bytes, first: Line) -> tuple[list[Record], str | None]:
     """The jobs of ``sacct --json`` with their steps, and what is wrong with the document."""
-    if len(data) > MAX_JSON:
-        return [], f"more than {MAX_JSON} bytes of JSON; not read"
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        return [], f"the JSON can't be parsed: {error}"
+    document, problem = parsed_json(data, MAX_JSON)
+    if problem is not None:
+        return [], problem
     listed = document.get("jobs") if isinstance(document, Mapping) else None
     records: list[Record] = []
     for job in (listed if isinstance(listed, list) else [])[:MAX_RECORDS]:
