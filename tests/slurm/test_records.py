@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from triage.slurm import hookenv, sacct_json, sacct_text, scontrol, values
+from triage.readers import slurm_values as values
+from triage.slurm import hookenv, sacct_json, sacct_text, scontrol
 from triage.slurm.hostlist import MAX_NODES, expand
 
 DATA = Path(__file__).parent / "data"

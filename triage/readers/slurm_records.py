@@ -7,23 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from triage.readers import slurm_values
 from triage.readers.capture import Line, parsed_json
 from triage.rules.fields import to_bytes, to_seconds
 
 MAX_RECORDS = 20_000
 MAX_JSON = 64 << 20
 
-STATES = frozenset(
-    {"BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING", "CONFIGURING", "DEADLINE", "FAILED", "NODE_FAIL",
-     "LAUNCH_FAILED", "OUT_OF_MEMORY", "PENDING", "PREEMPTED", "REQUEUED", "REQUEUE_HOLD", "RESIZING",
-     "REVOKED", "RUNNING", "SIGNALING", "SPECIAL_EXIT", "STAGE_OUT", "STOPPED", "SUSPENDED", "TIMEOUT"}
-)  # fmt: skip
-"""Every state, in full; default tables cut them to ten characters."""
 _JOB_ID = re.compile(
     r"(?P<job>\d+(?:_(?:\d+|\[[^\]]*\]))?(?:\+\d+)?)"
     r"(?:\.(?P<step>batch|extern|interactive|\d+)(?:\+\d*)?)?$"
 )
-_EXIT = re.compile(r"(\d{1,5}):(\d{1,5})$")
 _TOKEN = re.compile(r"(?:^|\s)([A-Z][\w:/]*)=(.*?)(?=\s+[A-Z][\w:/]*=|\s*$)")
 
 
@@ -54,23 +48,17 @@ class Record:
     @property
     def state(self) -> str:
         """The state in full, without `` by 1000`` and without truncation (``OUT_OF_ME+``)."""
-        word = (self.values.get("state") or self.values.get("jobstate") or "").split(" ")[0].upper()
-        word = word.split(",")[0]
-        if word.endswith("+"):
-            full = [state for state in sorted(STATES) if state.startswith(word[:-1])]
-            word = full[0] if len(full) == 1 else word
-        return word
+        return slurm_values.state(self.values.get("state") or self.values.get("jobstate"))[0] or ""
 
     @property
     def cancelled_by(self) -> int | None:
         """The uid behind ``CANCELLED by 1000``."""
-        match = re.search(r" by (\d{1,10})", self.values.get("state", ""))
-        return int(match[1]) if match else None
+        return slurm_values.state(self.values.get("state"))[1]
 
     def exit(self, name: str = "exitcode") -> tuple[int, int] | None:
         """``(exit code, signal)`` of a field such as ``1:0``."""
-        match = _EXIT.match(self.values.get(name, "").strip())
-        return (int(match[1]), int(match[2])) if match else None
+        code, signal = slurm_values.exit_status(self.values.get(name))
+        return None if code is None or signal is None else (code, signal)
 
     def size(self, name: str) -> int | None:
         """Bytes of a field such as ``512000K`` or ``64Gn``."""

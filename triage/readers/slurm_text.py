@@ -9,29 +9,15 @@ from collections.abc import Sequence
 from triage.model import Finding, Reading, Source, Value
 from triage.readers.capture import Findings, lines_of, mostly, prompt_host
 from triage.readers.slurm_records import Node, Record, from_json, from_scontrol, from_table, is_header
+from triage.readers.slurm_values import ENDED_BY, LAUNCH_SIGNAL, OOM_SIGNAL
 from triage.text import safe
 
 SACCT = "sacct"
 SCONTROL = "scontrol"
-OOM_SIGNAL = 125
-"""What ``ExitCode`` shows as signal after an out-of-memory kill."""
-LAUNCH_SIGNAL = 53
-"""What it shows when the job could not be launched: bad directory, user or output file."""
-
 _SIGNALS = {
     1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
     10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ",
 }  # fmt: skip
-_ENDS = {
-    "OUT_OF_MEMORY": "slurm.recorded-out-of-memory",
-    "NODE_FAIL": "slurm.recorded-node-fail",
-    "PREEMPTED": "slurm.recorded-preempted",
-    "TIMEOUT": "slurm.recorded-timeout",
-    "BOOT_FAIL": "slurm.recorded-boot-fail",
-    "DEADLINE": "slurm.recorded-deadline",
-    "LAUNCH_FAILED": "slurm.recorded-launch-failed",
-    "CANCELLED": "slurm.recorded-cancelled",
-}
 _LAUNCH = re.compile(
     r"JobLaunchFailure|LaunchFailed|launch_fail|launch failure|RaisedSignal:53", re.IGNORECASE
 )
@@ -155,11 +141,11 @@ def _ended(job: Record, steps: Sequence[Record]) -> str | None:
     signals = [code[1] for record in (job, *steps) if (code := record.exit()) is not None]
     reason = f"{job.get('reason') or ''} {job.get('failedreason') or ''}"
     if "OUT_OF_MEMORY" in states or OOM_SIGNAL in signals or "OutOfMemory" in reason:
-        return _ENDS["OUT_OF_MEMORY"]
-    if job.state in _ENDS:
-        return _ENDS[job.state]
+        return ENDED_BY["OUT_OF_MEMORY"]
+    if job.state in ENDED_BY:
+        return ENDED_BY[job.state]
     if job.state == "FAILED" and (LAUNCH_SIGNAL in signals or _LAUNCH.search(reason)):
-        return _ENDS["LAUNCH_FAILED"]
+        return ENDED_BY["LAUNCH_FAILED"]
     if job.state in {"FAILED", "PENDING", "REQUEUE_HOLD"} and _PROLOG.search(reason):
         return "slurm.recorded-prolog"
     return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from triage.slurm import values
+from triage.readers import slurm_values as values
 from triage.slurm.hostlist import expand
 from triage.slurm.record import UNSET, JobRecord
 

@@ -8,23 +8,14 @@ import signal as signals
 from triage.diagnosis import Run
 from triage.diagnosis import diagnose as judge
 from triage.model import Diagnosis, Evidence, Finding, Source, SourceReport, Value
+from triage.readers.slurm_values import ENDED_BY, LAUNCH_SIGNAL, OOM_SIGNAL, size
 from triage.rules.loader import RuleSet
-from triage.slurm.record import LAUNCH_SIGNAL, OOM_SIGNAL, JobRecord, StepRecord
+from triage.slurm.record import JobRecord, StepRecord
 from triage.text import safe
 
 SOURCE = "accounting"
 STALLED = "slurm.timeout-after-stall"
-_STATES = {
-    "OUT_OF_MEMORY": "slurm.recorded-out-of-memory",
-    "NODE_FAIL": "slurm.recorded-node-fail",
-    "PREEMPTED": "slurm.recorded-preempted",
-    "TIMEOUT": "slurm.recorded-timeout",
-    "BOOT_FAIL": "slurm.recorded-boot-fail",
-    "DEADLINE": "slurm.recorded-deadline",
-    "LAUNCH_FAILED": "slurm.recorded-launch-failed",
-    "REQUEUED": "slurm.requeued-run",
-    "SPECIAL_EXIT": "slurm.requeued-run",
-}
+_STATES = {**ENDED_BY, "REQUEUED": "slurm.requeued-run", "SPECIAL_EXIT": "slurm.requeued-run"}
 _HELD = r"(?i)launch.?fail\w*.*(?:requeued|held)|requeued.?held|JobHeldAdmin"
 _SCRIPT_STEPS = frozenset({"batch", "extern", "interactive"})
 
@@ -161,6 +152,4 @@ def _finding(rule_id: str, job: JobRecord, stall: tuple[float, str] | None) -> F
 
 
 def _bytes(job: JobRecord) -> int | None:
-    from triage.slurm.values import size
-
     return job.tres.get("mem") or size(job.memory_requested)

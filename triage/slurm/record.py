@@ -25,10 +25,6 @@ FINAL_STATES = frozenset(
 """States in which this run of the job is over."""
 UNSET = 4294967294
 """NO_VAL: how Slurm prints a number that is not set, an array task id for one."""
-OOM_SIGNAL = 125
-"""The signal that Slurm reports for a step whose cgroup met the OOM killer."""
-LAUNCH_SIGNAL = 53
-"""The signal that Slurm reports when it could not start the batch script (its output file, its directory)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from triage.slurm import values
+from triage.readers import slurm_values as values
 from triage.slurm.hostlist import expand
 from triage.slurm.record import UNSET, JobRecord, StepRecord
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from triage.slurm import values
+from triage.readers import slurm_values as values
 from triage.slurm.hostlist import expand
 from triage.slurm.record import UNSET, JobRecord, StepRecord
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from triage.slurm import values
+from triage.readers import slurm_values as values
 from triage.slurm.hostlist import expand
 from triage.slurm.record import JobRecord
 

@@ -10,12 +10,35 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 
 _UNKNOWN = frozenset(
     {"", "unknown", "none", "n/a", "(null)", "null", "invalid", "partition_limit", "unlimited"}
 )
-_STATES = {
+STATES = frozenset(
+    {"BOOT_FAIL", "CANCELLED", "COMPLETED", "COMPLETING", "CONFIGURING", "DEADLINE", "FAILED", "NODE_FAIL",
+     "LAUNCH_FAILED", "OUT_OF_MEMORY", "PENDING", "PREEMPTED", "REQUEUED", "REQUEUE_HOLD", "RESIZING",
+     "REVOKED", "RUNNING", "SIGNALING", "SPECIAL_EXIT", "STAGE_OUT", "STOPPED", "SUSPENDED", "TIMEOUT"}
+)  # fmt: skip
+"""Every state, in full; default tables cut them to ten characters."""
+_CODES = {
     "BF": "BOOT_FAIL", "CA": "CANCELLED", "CD": "COMPLETED", "DL": "DEADLINE", "F": "FAILED",
     "NF": "NODE_FAIL", "OOM": "OUT_OF_MEMORY", "PD": "PENDING", "PR": "PREEMPTED", "R": "RUNNING",
     "RQ": "REQUEUED", "RS": "RESIZING", "RV": "REVOKED", "S": "SUSPENDED", "TO": "TIMEOUT",
     "CG": "COMPLETING", "CF": "CONFIGURING", "SE": "SPECIAL_EXIT", "NODE_FAILED": "NODE_FAIL",
 }  # fmt: skip
+
+
+ENDED_BY = {
+    "OUT_OF_MEMORY": "slurm.recorded-out-of-memory",
+    "NODE_FAIL": "slurm.recorded-node-fail",
+    "PREEMPTED": "slurm.recorded-preempted",
+    "TIMEOUT": "slurm.recorded-timeout",
+    "BOOT_FAIL": "slurm.recorded-boot-fail",
+    "DEADLINE": "slurm.recorded-deadline",
+    "LAUNCH_FAILED": "slurm.recorded-launch-failed",
+    "CANCELLED": "slurm.recorded-cancelled",
+}
+"""The rule that states what an end in this state means."""
+OOM_SIGNAL = 125
+"""The signal that Slurm reports for a step whose cgroup met the OOM killer."""
+LAUNCH_SIGNAL = 53
+"""The signal that Slurm reports when it could not start the batch script (its output file, its directory)."""
 
 
 def known(text: str | None) -> str | None:
@@ -25,13 +48,14 @@ def known(text: str | None) -> str | None:
 
 def state(text: str | None) -> tuple[str | None, int | None]:
     """``CANCELLED by 1000`` as state and user id; compact codes and truncated ``OUT_OF_ME+`` too."""
-    match = re.match(r"\s*([A-Za-z_]+)(\+?)(?:\s+by\s+(\d+))?", text or "")
+    match = re.match(r"\s*([A-Za-z_]+)(\+?)(?:\s+by\s+(\d{1,10}))?", text or "")
     if match is None:
         return None, None
     name = match[1].upper()
-    name = _STATES.get(name, name)
+    name = _CODES.get(name, name)
     if match[2]:
-        name = next((full for full in _STATES.values() if full.startswith(name)), name)
+        full = [state for state in STATES if state.startswith(name)]
+        name = full[0] if len(full) == 1 else name
     return name, int(match[3]) if match[3] else None
 
 
