@@ -11,13 +11,9 @@ from dataclasses import dataclass, field
 
 from triage.diagnosis.identity import Identities
 from triage.diagnosis.job import Item, Job
+from triage.text.signals import SIGNALS
 
 DEFAULT_GROUP = "default_pg"
-SIGNALS = {
-    1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",
-    9: "SIGKILL", 10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 15: "SIGTERM",
-    24: "SIGXCPU", 25: "SIGXFSZ",
-}  # fmt: skip
 ORDERLY = frozenset({"SIGTERM", "SIGINT", "SIGHUP"})
 """Signals by which launchers and schedulers end processes that did nothing wrong."""
 

@@ -10,6 +10,7 @@ from triage.readers import kube_text
 from triage.readers.capture import Findings, Line, lines_of, mostly, prompt_host
 from triage.readers.kube_model import Container, End, Event, Pod, from_json
 from triage.text import safe
+from triage.text.signals import SIGNALS
 
 KIND = "kubernetes"
 
@@ -212,14 +213,8 @@ def _ended(found: Findings, pod: Pod, container: Container, end: End, more: dict
         if all(other.end.exit_code == 0 for other in pod.containers):
             _add(found, "kubernetes.container-completed", pod, lines, None, **fields)
     elif code is not None:
-        signal = _SIGNALS.get(code - 128) if code > 128 else None
+        signal = SIGNALS.get(code - 128) if code > 128 else None
         _add(found, "kubernetes.container-exited", pod, lines, end.message, signal=signal, **fields)
-
-
-_SIGNALS = {
-    1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
-    11: "SIGSEGV", 13: "SIGPIPE", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ",
-}  # fmt: skip
 
 
 def _event(found: Findings, pod: Pod, event: Event, seen: set[str]) -> None:

@@ -11,13 +11,10 @@ from triage.readers.capture import Findings, lines_of, mostly, prompt_host
 from triage.readers.slurm_records import Node, Record, from_json, from_scontrol, from_table, is_header
 from triage.readers.slurm_values import ENDED_BY, LAUNCH_SIGNAL, OOM_SIGNAL
 from triage.text import safe
+from triage.text.signals import SIGNALS
 
 SACCT = "sacct"
 SCONTROL = "scontrol"
-_SIGNALS = {
-    1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 9: "SIGKILL",
-    10: "SIGUSR1", 11: "SIGSEGV", 12: "SIGUSR2", 13: "SIGPIPE", 15: "SIGTERM", 24: "SIGXCPU", 25: "SIGXFSZ",
-}  # fmt: skip
 _LAUNCH = re.compile(
     r"JobLaunchFailure|LaunchFailed|launch_fail|launch failure|RaisedSignal:53", re.IGNORECASE
 )
@@ -176,7 +173,7 @@ def _exit(
     more: dict[str, Value] = {
         **fields,
         "exit_code": number,
-        "signal": _SIGNALS.get(signal),
+        "signal": SIGNALS.get(signal),
         "step": record.step,
     }
     found.add(rule_id, [record.line], more)

@@ -27,13 +27,7 @@ def decide(job: JobRecord, diagnosis: Diagnosis, *, max_restarts: int = MAX_REST
     nodes = avoid(job, diagnosis)
     requeue, why = _answer(job, diagnosis, nodes, max_restarts)
     return {
-        "schema_version": SCHEMA_VERSION,
-        "job_id": job.job_id,
-        "job": job.display_id,
-        "cluster": job.cluster,
-        "user": job.user,
-        "uid": job.uid,
-        "state": job.state,
+        **about(job),
         "verdict": diagnosis.verdict,
         "requeue": requeue,
         "retry": retry,
@@ -48,6 +42,19 @@ def decide(job: JobRecord, diagnosis: Diagnosis, *, max_restarts: int = MAX_REST
         "confidence": cause.confidence if cause else None,
         "fingerprint": diagnosis.fingerprint,
         "origin": _origin(job, diagnosis),
+    }
+
+
+def about(job: JobRecord) -> dict[str, Any]:
+    """What a decision says of the job itself, from Slurm's record alone."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "job_id": job.job_id,
+        "job": job.display_id,
+        "cluster": job.cluster,
+        "user": job.user,
+        "uid": job.uid,
+        "state": job.state,
     }
 
 

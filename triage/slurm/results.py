@@ -12,7 +12,7 @@ from triage.engine import Engine
 from triage.model import CATEGORIES, RETRIES, Source
 from triage.slurm.postmortem import PostMortem, examine
 from triage.slurm.record import JobRecord
-from triage.slurm.requeue import decide
+from triage.slurm.requeue import about, decide
 
 MAX_REPORT = 4 << 20
 _FINGERPRINT = re.compile(r"[\w.:-]{1,100}")
@@ -127,13 +127,7 @@ def _decision(job: JobRecord, given: Mapping[str, Any]) -> dict[str, Any]:
     nodes = given.get("exclude_nodes")
     confidence = given.get("confidence")
     return {
-        "schema_version": "1.0",
-        "job_id": job.job_id,
-        "job": job.display_id,
-        "cluster": job.cluster,
-        "user": job.user,
-        "uid": job.uid,
-        "state": job.state,
+        **about(job),
         "restarts": job.restarts,
         "verdict": one_of("verdict", ("failed", "healthy", "inconclusive")) or "inconclusive",
         "requeue": given.get("requeue") is True,
