@@ -26,7 +26,9 @@ class RulePacker(BuildHookInterface):  # type: ignore[type-arg]
             from triage.rules.loader import pack_rules
 
             packed.parent.mkdir(exist_ok=True)
-            packed.write_text(json.dumps(pack_rules(root / "rules"), separators=(",", ":"), ensure_ascii=False))
+            packed.write_text(
+                json.dumps(pack_rules(root / "rules"), separators=(",", ":"), ensure_ascii=False)
+            )
         finally:
             sys.path.remove(str(root))
         build_data["force_include"][str(packed)] = "triage/rules/_packed.json"

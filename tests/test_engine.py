@@ -59,6 +59,30 @@ def test_empty_and_unintelligible_input_is_inconclusive(engine: Engine, data: by
     assert diagnosis.notes
 
 
+STEPS = "".join(f"step {n} loss=0.{n}\n" for n in range(10, 20))
+UNKNOWN_ALARM = "worker 3: the frobnicator refused the handshake and is stuck\n"
+
+
+def test_text_in_which_nothing_is_recognised_is_inconclusive(engine: Engine) -> None:
+    diagnosis = engine.diagnose(b"buy milk and eggs\ncall mother tonight\n")
+    assert diagnosis.verdict == "inconclusive"
+    assert any("Nothing in the input was recognised" in note for note in diagnosis.notes)
+
+
+@pytest.mark.parametrize("before", ["", STEPS])
+def test_alarming_last_words_that_nobody_knows_are_not_healthy(engine: Engine, before: str) -> None:
+    diagnosis = engine.diagnose((before + UNKNOWN_ALARM + "giving up, could not go on\n").encode())
+    assert diagnosis.verdict == "inconclusive"
+    assert any("giving up, could not go on" in note for note in diagnosis.notes)
+
+
+@pytest.mark.parametrize("after", [STEPS, "training complete\n"])
+def test_alarming_words_with_progress_or_a_good_end_after_them_are_healthy(
+    engine: Engine, after: str
+) -> None:
+    assert engine.diagnose((STEPS + UNKNOWN_ALARM + after).encode()).verdict == "healthy"
+
+
 def test_a_cut_archive_without_failure_is_inconclusive(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "log.gz"
     path.write_bytes(gzip.compress(b"step 1 loss=0.5\n" * 5000)[:60])

@@ -80,7 +80,9 @@ def evaluate(label: Path, engine: triage.Engine, scores: dict[str, Score]) -> No
     wanted = expected.get("origin_rank")
     if wanted is not None:
         ranks = wanted if isinstance(wanted, list) else [wanted]
-        scores["origin rank"].count(root.origin.rank in ranks, f"{said} rank {root.origin.rank}, wanted {wanted}")
+        scores["origin rank"].count(
+            root.origin.rank in ranks, f"{said} rank {root.origin.rank}, wanted {wanted}"
+        )
     elif root.origin.rank is not None:
         scores["rank named though the label has none"].count(True, said)
     line = expected.get("key_line")

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from triage.diagnosis import Run
 from triage.diagnosis import diagnose as judge
 from triage.errors import InputError, UsageError
-from triage.model import Block, Diagnosis, Evidence, Finding, Reading, Source, SourceReport
+from triage.model import Block, Diagnosis, Finding, Reading, Source, SourceReport
 from triage.rules.loader import RuleSet, load_rules
+from triage.scan.ends import Ends
 from triage.scan.scanner import Scanner
-from triage.scan.tail import alarms, intelligible, last_signs_of_life, last_words, plain_lines
+from triage.scan.tail import intelligible, last_signs_of_life
 from triage.sources import BlockReader, discover
 from triage.sources.given import BYTES_PER_SECOND, Input, arguments_of
 
@@ -137,7 +138,6 @@ class Engine:
                 state.findings.extend(last_signs_of_life(tail, sources[index], index))
                 state.findings.extend(_embedded_at_the_end(tail, sources[index], index))
         state.findings.extend(_combined(state.readings))
-        known = _recognised(state, self.rules)
         run = Run(
             rules=self.rules,
             sources=sources,
@@ -145,9 +145,7 @@ class Engine:
             reports=[state.reports[i] for i in sorted(state.reports)],
             receipt=record,
             notes=[*self.rules.notes, *state.notes],
-            last_words=_unknown_lines(state, known, last_words),
-            alarms=_unknown_lines(state, known, alarms),
-            only_noise=bool(state.tails) and not _unknown_lines(state, known, plain_lines),
+            ends=Ends(state.tails, sources, state.findings, self.rules),
         )
         return judge(run)
 
@@ -259,48 +257,6 @@ def _embedded_at_the_end(tail: Block, source: Source, index: int) -> tuple[Findi
         return ()
     line = tail.line + tail.data.count(b"\n", 0, start)
     return findings_in(tail.data[start:], source, index, line, tail.offset + start)
-
-
-def _recognised(state: _Read, rules: RuleSet) -> tuple[dict[str, set[int]], set[str]]:
-    """The lines that rules have recognised, by source name, and the words of the harmless ones."""
-    taken: dict[str, set[int]] = {}
-    harmless: set[str] = set()
-    for finding in state.findings:
-        known = rules.get(finding.rule_id)
-        for evidence in finding.evidence:
-            lines = evidence.text.splitlines()
-            if evidence.line is not None:
-                taken.setdefault(evidence.path, set()).update(
-                    range(evidence.line, evidence.line + len(lines))
-                )
-            if (
-                known is not None and known.role == "benign"
-            ):  # repetitions were folded: know them by their words
-                harmless.update(_words(line) for line in lines)
-    return taken, harmless
-
-
-def _unknown_lines(
-    state: _Read,
-    known: tuple[dict[str, set[int]], set[str]],
-    pick: Callable[[Block, str, set[int]], Iterator[Evidence]],
-) -> list[tuple[int, Evidence]]:
-    """What ``pick`` finds near the end of each log among the lines that no rule has recognised."""
-    taken, harmless = known
-    return [
-        (index, evidence)
-        for index, block in sorted(state.tails.items())
-        for evidence in pick(block, state.sources[index].name, taken.get(state.sources[index].name, set()))
-        if _words(evidence.text) not in harmless
-    ]
-
-
-_NO_DIGITS = str.maketrans("", "", "0123456789")
-
-
-def _words(line: str) -> str:
-    """A line without its numbers, so that repetitions look alike."""
-    return line.translate(_NO_DIGITS)
 
 
 def diagnose(

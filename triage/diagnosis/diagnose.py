@@ -11,7 +11,7 @@ from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds
 from triage.diagnosis.derived import derive, stated
 from triage.diagnosis.explain import reasoning, table, timeline
-from triage.diagnosis.fallback import last_words, promote
+from triage.diagnosis.fallback import last_words, promote, unanswered
 from triage.diagnosis.fingerprint import fingerprint
 from triage.diagnosis.hypothesis import build, moment_text
 from triage.diagnosis.identity import Identities, identify, relabel
@@ -22,7 +22,7 @@ from triage.diagnosis.ledger import build as build_ledger
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
 from triage.diagnosis.run import Run
-from triage.model import Attempt, Diagnosis, FindingGroup, Hypothesis, Verdict
+from triage.model import Attempt, Diagnosis, Evidence, FindingGroup, Hypothesis, Verdict
 
 MAX_ALTERNATIVES = 6
 MAX_WARNINGS = 8
@@ -41,6 +41,8 @@ class _Outcome:
     completed: bool | None
     hypotheses: list[Hypothesis]
     warnings: list[Hypothesis]
+    alarm: Evidence | None
+    """An alarming line that nobody knows and that keeps this attempt from being called healthy."""
 
 
 def diagnose(run: Run) -> Diagnosis:
@@ -68,7 +70,7 @@ def diagnose(run: Run) -> Diagnosis:
     failed = verdict == "failed" and bool(outcome.hypotheses)
     root = outcome.hypotheses[0] if failed else None
     best = outcome.ranking.causes[0] if failed and outcome.ranking.causes else None
-    notes = [*run.notes, *notes, *_notes(run, verdict, completed, items)]
+    notes = [*run.notes, *notes, *_notes(run, outcomes[-1], completed, items)]
     shown = outcome if verdict == "failed" else outcomes[-1]
     return Diagnosis(
         verdict=verdict,
@@ -112,16 +114,17 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     if not any(c.explained_by is None and not c.doubtful for c in ranking.causes):
         promoted = promote(job, ledger)
         if promoted is None and last and not job.of_fact("ended-well"):
-            promoted = last_words(job, run.last_words)
+            promoted = last_words(job, run.ends.last_words if run.ends else ())
         if promoted is not None:
             ranking.causes.insert(0, promoted)
-    verdict, completed = _verdict(run, job, ranking)
+    alarm = _alarm(run, job) if last and not ranking.causes else None
+    verdict, completed = _verdict(run, job, ranking, alarm)
     hypotheses = [
         build(job, identities, c, _confidence(c, ranking, position), year)
         for position, c in enumerate(_diverse(ranking.causes))
     ]
     warnings = [build(job, identities, c, min(c.lead.rule.confidence, 0.5), year) for c in ranking.survived]
-    return _Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings)
+    return _Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings, alarm)
 
 
 def _only_failed(job: Job, ledger: Ledger) -> int | None:
@@ -136,24 +139,37 @@ def _only_failed(job: Job, ledger: Ledger) -> int | None:
     return rank if rank in failed else None
 
 
-def _verdict(run: Run, job: Job, ranking: Ranking) -> tuple[Verdict, bool | None]:
+def _alarm(run: Run, job: Job) -> Evidence | None:
+    """The last alarming line that nobody knows, if nothing after it or elsewhere shows that all is well."""
+    if run.ends is None or job.of_fact("ended-well"):
+        return None
+    lines = unanswered(job, run.ends.alarms)
+    return lines[-1][1] if lines else None
+
+
+def _verdict(run: Run, job: Job, ranking: Ranking, alarm: Evidence | None) -> tuple[Verdict, bool | None]:
     if ranking.causes:
         return "failed", False
     ended = bool(job.of_fact("ended-well"))
     if run.cut:
         return "inconclusive", True if ended else None
+    if alarm is not None:
+        return "inconclusive", None
     if (run.bytes_read == 0 and (run.sources or run.receipt is None)) or not _understood(run, job):
         return "inconclusive", None
     return "healthy", True if ended else None
 
 
 def _understood(run: Run, job: Job) -> bool:
-    """Whether the input is something that can be judged: recognised, or at least plain text."""
+    """Whether something in the input was recognised: a line of a log, or what kind of output it is."""
     return (
         bool(job.items)
         or run.receipt is not None
-        or any(report.kind not in {"empty", "unintelligible", "unreadable"} for report in run.reports)
+        or any(report.kind not in _KINDS_THAT_SAY_NOTHING for report in run.reports)
     )
+
+
+_KINDS_THAT_SAY_NOTHING = frozenset({"log", "empty", "unintelligible", "unreadable"})
 
 
 def _confidence(candidate: Candidate, ranking: Ranking, position: int) -> float:
@@ -297,17 +313,17 @@ def _dated(item: Item, year: int) -> Item:
     )
 
 
-def _notes(run: Run, verdict: Verdict, completed: bool | None, items: Sequence[Item]) -> list[str]:
+def _notes(run: Run, last: _Outcome, completed: bool | None, items: Sequence[Item]) -> list[str]:
     notes: list[str] = []
-    if verdict == "inconclusive":
+    if last.verdict == "inconclusive":
         if run.bytes_read == 0:
             notes.append(
                 "There is nothing to read: the input is empty. Look at standard output and at the other ranks' logs."
             )
         elif run.cut:
             notes.append("Some input was not read to its end, and what was read shows no failure.")
-        elif run.alarms:
-            shown = run.alarms[-1][1]
+        elif last.alarm is not None:
+            shown = last.alarm
             words = " ".join(shown.text.split())[:160]
             notes.append(
                 f"No known failure was found, but nothing shows a good end either, and the log ends with "
@@ -318,7 +334,7 @@ def _notes(run: Run, verdict: Verdict, completed: bool | None, items: Sequence[I
                 "Nothing in the input was recognised. Give triage the job's standard error, dmesg, "
                 "sacct output or flight-recorder dumps."
             )
-    elif verdict == "healthy" and completed is None and any(i.rule.fact == "progress" for i in items):
+    elif last.verdict == "healthy" and completed is None and any(i.rule.fact == "progress" for i in items):
         notes.append(
             "The log ends without saying that the job ended. If it died, its death is outside of this "
             "log: look at dmesg, sacct and the launcher's output."

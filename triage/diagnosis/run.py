@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from triage.model import Evidence, Finding, Source, SourceReport
+from triage.model import Finding, Source, SourceReport
 from triage.rules.loader import RuleSet
+from triage.scan.ends import Ends
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """The input of :func:`triage.diagnosis.diagnose`.
 
-    ``last_words`` holds, for each log source, the last lines that state an error in so many words;
-    they are used when nothing else was recognised.
+    ``ends`` are the ends of the logs; their words count when nothing else was recognised.
     """
 
     rules: RuleSet
@@ -24,12 +24,7 @@ class Run:
     reports: Sequence[SourceReport]
     receipt: Mapping[str, Any] | None = None
     notes: Sequence[str] = ()
-    last_words: Sequence[tuple[int, Evidence]] = field(default_factory=tuple)
-    alarms: Sequence[tuple[int, Evidence]] = field(default_factory=tuple)
-    """Lines near the end with alarming words that no rule knows."""
-
-    only_noise: bool = False
-    """Whether the logs hold nothing but lines that rules know."""
+    ends: Ends | None = None
 
     @property
     def cut(self) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from triage.model import Block, Evidence, Finding, Source
 from triage.scan.prefix import split_line
 from triage.text import safe
 
 TAIL = 16 * 1024
+"""Bytes at the end of a log in which its last words are looked for."""
 MAX_LINES = 40
 MAX_SIGNS = 300
 ALIVE_RULE = "progress.alive"
@@ -51,80 +52,68 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
     Who still logs in an ordinary way after an error has got over it; who does so after others timed
     out was working all the while.
     """
-    data = block.data
-    start = max(0, len(data) - 4 * TAIL)
-    start = data.find(b"\n", start) + 1 if start else 0
-    number = block.line + data.count(b"\n", 0, start)
     seen: dict[str, Finding] = {}
-    lines = data[start:].split(b"\n")
-    position = start + sum(len(raw) + 1 for raw in lines[:-MAX_SIGNS])
-    first = max(0, len(lines) - MAX_SIGNS)
-    for i, raw in enumerate(lines[first:], first):
-        if b"nfo" in raw or b"NFO" in raw or b"EBUG" in raw or b"I" in raw[:40]:
-            text = raw.decode("utf-8", "replace")[:2000]
-            prefix, message = split_line(text)
-            if prefix.level in {"info", "debug"} and message.strip() and not message.startswith("NCCL INFO"):
-                seen[prefix.stream] = Finding(
-                    rule_id=ALIVE_RULE, fields={}, evidence=(Evidence(source.name, number + i, safe(text)),),
-                    source=index, offset=block.offset + position,
-                    rank=prefix.rank if prefix.rank is not None else source.rank,
-                    local_rank=prefix.local_rank if prefix.local_rank is not None else source.local_rank,
-                    host=prefix.host or source.host, pid=prefix.pid, time=prefix.time, level=prefix.level,
-                    stream=prefix.stream,
-                )  # fmt: skip
-        position += len(raw) + 1
+    for number, offset, raw in _lines(block, 4 * TAIL)[-MAX_SIGNS:]:
+        if b"nfo" not in raw and b"NFO" not in raw and b"EBUG" not in raw and b"I" not in raw[:40]:
+            continue
+        text = raw.decode("utf-8", "replace")[:2000]
+        prefix, message = split_line(text)
+        if prefix.level in {"info", "debug"} and message.strip() and not message.startswith("NCCL INFO"):
+            seen[prefix.stream] = Finding(
+                rule_id=ALIVE_RULE, fields={}, evidence=(Evidence(source.name, number, safe(text)),),
+                source=index, offset=offset,
+                rank=prefix.rank if prefix.rank is not None else source.rank,
+                local_rank=prefix.local_rank if prefix.local_rank is not None else source.local_rank,
+                host=prefix.host or source.host, pid=prefix.pid, time=prefix.time, level=prefix.level,
+                stream=prefix.stream,
+            )  # fmt: skip
     yield from seen.values()
 
 
-def alarms(block: Block, name: str, taken: set[int]) -> Iterator[Evidence]:
+def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
     """Lines near the end with alarming words that no rule knows: reason not to call a log healthy."""
-    data = block.data
-    start = max(0, len(data) - TAIL)
-    start = data.find(b"\n", start) + 1 if start else 0
-    number = block.line + data.count(b"\n", 0, start)
-    lines = [(number + i, raw) for i, raw in enumerate(data[start:].split(b"\n")) if raw.strip()]
-    final = {line for line, _ in lines[-FINAL_LINES:]}
-    for line, raw in lines[-MAX_LINES:]:
-        text = raw[:2000].decode("utf-8", "replace")
+    for line, text, final in _last_lines(block):
         if line in taken or not _ALARMS.search(text) or _HARMLESS.search(text):
             continue
         prefix, message = split_line(text)
-        quiet = {"info", "debug"} if line in final else {"info", "debug", "warning"}
+        quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
         if prefix.level not in quiet and _ALARMS.search(message):
             yield Evidence(name, line, safe(text))
 
 
-def plain_lines(block: Block, name: str, taken: set[int]) -> Iterator[Evidence]:
-    """Lines near the end that no rule knows, alarming or not."""
-    data = block.data
-    start = max(0, len(data) - TAIL)
-    start = data.find(b"\n", start) + 1 if start else 0
-    number = block.line + data.count(b"\n", 0, start)
-    for i, raw in enumerate(data[start:].split(b"\n")[-MAX_SIGNS:]):
-        text = raw[:200].decode("utf-8", "replace")
-        if number + i not in taken and any(c.isalpha() for c in text):
-            yield Evidence(name, number + i, text)
-
-
-def last_words(block: Block, name: str, taken: set[int]) -> Iterator[Evidence]:
-    """Lines of the last block's tail that state an error; ``taken`` holds lines that a rule knows."""
-    data = block.data
-    start = max(0, len(data) - TAIL)
-    start = data.find(b"\n", start) + 1 if start else 0
-    number = block.line + data.count(b"\n", 0, start)
-    lines = [
-        (number + i, raw.decode("utf-8", "replace"))
-        for i, raw in enumerate(data[start:].split(b"\n"))
-        if raw.strip()
-    ]
-    final = {line for line, _ in lines[-FINAL_LINES:]}
-    for line, raw in lines[-MAX_LINES:]:
-        prefix, message = split_line(raw[:2000])
+def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
+    """Lines near the end that state an error; ``taken`` holds the numbers of lines that a rule knows."""
+    for line, text, final in _last_lines(block):
+        if line in taken or _HARMLESS.search(text):
+            continue
+        prefix, message = split_line(text)
         message = message.strip()
         loud = (
             prefix.level in {"error", "fatal"}
             or _STATES_AN_ERROR.search(message) is not None
-            or (line in final and _NAMES_AN_EXCEPTION.search(message) is not None)
+            or (final and _NAMES_AN_EXCEPTION.search(message) is not None)
         )
-        if loud and message and not _HARMLESS.search(message) and line not in taken:
-            yield Evidence(name, line, safe(raw))
+        if loud and message:
+            yield Evidence(name, line, safe(text))
+
+
+def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:
+    """Number and text of the last lines that are not blank, and whether they are the very last ones."""
+    lines = [(number, raw) for number, _, raw in _lines(block, TAIL) if raw.strip()][-MAX_LINES:]
+    for position, (number, raw) in enumerate(lines):
+        yield number, raw[:2000].decode("utf-8", "replace"), position >= len(lines) - FINAL_LINES
+
+
+def _lines(block: Block, size: int) -> list[tuple[int, int, bytes]]:
+    """Number, offset in the source and bytes of the whole lines in the last ``size`` bytes of a block."""
+    data = block.data
+    start = max(0, len(data) - size)
+    start = data.find(b"\n", start) + 1 if start else 0
+    number = block.line + data.count(b"\n", 0, start)
+    offset = block.offset + start
+    found = []
+    for raw in data[start:].split(b"\n"):
+        found.append((number, offset, raw))
+        number += 1
+        offset += len(raw) + 1
+    return found

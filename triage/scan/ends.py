@@ -1,0 +1,81 @@
+"""What the ends of a job's logs say in lines that no rule has recognised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from triage.model import Block, Evidence, Finding, Source
+from triage.rules.loader import RuleSet
+from triage.scan.tail import alarms, last_words
+
+_NO_DIGITS = str.maketrans("", "", "0123456789")
+Lines = Sequence[tuple[int, Evidence]]
+"""Lines with the indices of their sources."""
+
+
+class Ends:
+    """The ends of the logs of one job. They are read when asked for: mostly rules know enough.
+
+    Args:
+        tails: the last block of each log, by the index of its source.
+        sources: all sources of the job.
+        findings: what rules have recognised.
+        rules: the rules, whose roles tell which of the recognised lines are harmless.
+    """
+
+    def __init__(
+        self,
+        tails: Mapping[int, Block],
+        sources: Sequence[Source],
+        findings: Iterable[Finding],
+        rules: RuleSet,
+    ) -> None:
+        self._tails = tails
+        self._sources = sources
+        self._findings = findings
+        self._rules = rules
+
+    @cached_property
+    def last_words(self) -> Lines:
+        """The last lines that state an error in so many words."""
+        return self._unknown(last_words)
+
+    @cached_property
+    def alarms(self) -> Lines:
+        """The last lines with alarming words in them."""
+        return self._unknown(alarms)
+
+    def _unknown(self, pick: Callable[[Block, str, Container[int]], Iterator[Evidence]]) -> Lines:
+        taken, harmless = self._recognised
+        return [
+            (index, evidence)
+            for index, block in sorted(self._tails.items())
+            for evidence in pick(
+                block, self._sources[index].name, taken.get(self._sources[index].name, frozenset())
+            )
+            if _words(evidence.text) not in harmless
+        ]
+
+    @cached_property
+    def _recognised(self) -> tuple[dict[str, set[int]], set[str]]:
+        """The recognised lines by the names of sources, and the words of the harmless ones."""
+        taken: dict[str, set[int]] = {}
+        harmless: set[str] = set()
+        for finding in self._findings:
+            known = self._rules.get(finding.rule_id)
+            for evidence in finding.evidence:
+                lines = evidence.text.splitlines()
+                if evidence.line is not None:
+                    taken.setdefault(evidence.path, set()).update(
+                        range(evidence.line, evidence.line + len(lines))
+                    )
+                if known is not None and known.role == "benign":
+                    # repetitions were folded: know them by their words
+                    harmless.update(_words(line) for line in lines)
+        return taken, harmless
+
+
+def _words(line: str) -> str:
+    """A line without its numbers, so that repetitions look alike."""
+    return line.translate(_NO_DIGITS)
