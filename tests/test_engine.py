@@ -83,6 +83,31 @@ def test_alarming_words_with_progress_or_a_good_end_after_them_are_healthy(
     assert engine.diagnose((STEPS + UNKNOWN_ALARM + after).encode()).verdict == "healthy"
 
 
+@pytest.mark.parametrize(
+    ("line", "category"),
+    [("ValueError: bad thing", "user-code"), ("AssertionError", "user-code"), ("FrobError: no", "unknown")],
+)
+def test_an_exception_without_its_traceback_is_a_failure(engine: Engine, line: str, category: str) -> None:
+    diagnosis = engine.diagnose(f"{STEPS}{line}\n".encode())
+    assert diagnosis.verdict == "failed"
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == category
+    assert diagnosis.root_cause.evidence[0].text == line
+    assert engine.diagnose(f"{STEPS}{line}\n{STEPS}".encode()).verdict == "healthy"
+
+
+def test_a_loss_that_is_not_finite_warns_and_blames_only_a_bad_end(engine: Engine) -> None:
+    log = STEPS + "step 20 loss=nan\nstep 21 loss=nan\n"
+    for end in ("", "training complete\n"):
+        healthy = engine.diagnose((log + end).encode())
+        assert healthy.verdict == "healthy"
+        assert [w.category for w in healthy.warnings] == ["numerics"]
+    failed = engine.diagnose((log + "the run failed: numbers went bad\n").encode())
+    assert failed.verdict == "failed"
+    assert failed.root_cause is not None
+    assert failed.root_cause.category == "numerics"
+
+
 def test_a_cut_archive_without_failure_is_inconclusive(engine: Engine, tmp_path: Path) -> None:
     path = tmp_path / "log.gz"
     path.write_bytes(gzip.compress(b"step 1 loss=0.5\n" * 5000)[:60])

@@ -1,8 +1,8 @@
 """Running the examples of rules through the whole engine, and looking for thieves.
 
 An example of a rule must match it with the fields it states; a near miss must not match. A cause's
-example, read on its own, must give that rule as the root cause unless it says ``beaten_by``; a benign
-example must not give a failed verdict.
+example, read on its own, must give that rule as the root cause (an advisory one's at least a warning)
+unless it says ``beaten_by``; a benign example must not give a failed verdict.
 """
 
 from __future__ import annotations
@@ -84,6 +84,8 @@ def _outcome(rule: Rule, example: Example, diagnosis: Diagnosis) -> Iterator[str
     if example.beaten_by is not None:
         if root is None or root.rule_id != example.beaten_by:
             yield f"is to be beaten by {example.beaten_by}, but the verdict is {_name(diagnosis)}"
+    elif root is None and "advisory" in rule.tags and any(w.rule_id == rule.id for w in diagnosis.warnings):
+        return
     elif rule.role == "cause" and (root is None or root.rule_id != rule.id):
         yield f"its example gives {_name(diagnosis)}: another rule took it, or it was not believed"
     elif rule.role == "benign" and diagnosis.verdict == "failed":

@@ -54,6 +54,24 @@ def test_formats(job: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "Why" in capsys.readouterr().out
 
 
+def test_a_fault_of_its_own_is_one_clear_message(
+    job: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(_: list[str]) -> int:
+        raise ZeroDivisionError("\x1b[31mboom")
+
+    monkeypatch.delenv("TRIAGE_DEBUG", raising=False)
+    monkeypatch.setattr("triage.cli.app.execute", fail)
+    assert main([str(job)]) == 2
+    said = capsys.readouterr()
+    assert not said.out
+    assert "ZeroDivisionError" in said.err and "TRIAGE_DEBUG=1" in said.err
+    assert "Traceback" not in said.err and "\x1b" not in said.err
+    monkeypatch.setenv("TRIAGE_DEBUG", "1")
+    with pytest.raises(ZeroDivisionError):
+        main([str(job)])
+
+
 def test_per_job(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "slurm-11.err").write_text(FAILURE)
     (tmp_path / "slurm-12.err").write_text("step 1 loss=0.5\nTraining complete.\n")

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from triage.errors import TriageError
 
 INTERRUPTED = 130
+DEBUG = "TRIAGE_DEBUG"
+"""Set in the environment, it shows the tracebacks of triage's own faults."""
 
 
 def run(arguments: Sequence[str] | None = None) -> None:
@@ -39,6 +41,17 @@ def main(arguments: list[str]) -> int:
         return 2
     except MemoryError:
         print("triage: out of memory; give it fewer inputs at once", file=sys.stderr)
+        return 2
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        from triage.text import safe
+
+        print(
+            f"triage: this is a fault of triage itself: {type(error).__name__}: {safe(str(error))[:300]}\n"
+            f"triage: please report it with what {DEBUG}=1 in the environment makes it print",
+            file=sys.stderr,
+        )
         return 2
     finally:
         gc.enable()

@@ -11,7 +11,7 @@ from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds
 from triage.diagnosis.derived import derive, stated
 from triage.diagnosis.explain import reasoning, table, timeline
-from triage.diagnosis.fallback import last_words, promote, unanswered
+from triage.diagnosis.fallback import alarm, fall_back
 from triage.diagnosis.fingerprint import fingerprint
 from triage.diagnosis.hypothesis import build, moment_text
 from triage.diagnosis.identity import Identities, identify, relabel
@@ -112,19 +112,17 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.add(verdicts)
     ranking = rank(job, ledger, collect(job, ledger, verdicts))
     if not any(c.explained_by is None and not c.doubtful for c in ranking.causes):
-        promoted = promote(job, ledger)
-        if promoted is None and last and not job.of_fact("ended-well"):
-            promoted = last_words(job, run.ends.last_words if run.ends else ())
-        if promoted is not None:
-            ranking.causes.insert(0, promoted)
-    alarm = _alarm(run, job) if last and not ranking.causes else None
-    verdict, completed = _verdict(run, job, ranking, alarm)
+        found = fall_back(job, ledger, ranking, run.ends if last else None)
+        if found is not None:
+            ranking.causes.insert(0, found)
+    alarmed = alarm(job, run.ends) if last and not ranking.causes else None
+    verdict, completed = _verdict(run, job, ranking, alarmed)
     hypotheses = [
         build(job, identities, c, _confidence(c, ranking, position), year)
         for position, c in enumerate(_diverse(ranking.causes))
     ]
     warnings = [build(job, identities, c, min(c.lead.rule.confidence, 0.5), year) for c in ranking.survived]
-    return _Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings, alarm)
+    return _Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings, alarmed)
 
 
 def _only_failed(job: Job, ledger: Ledger) -> int | None:
@@ -139,21 +137,13 @@ def _only_failed(job: Job, ledger: Ledger) -> int | None:
     return rank if rank in failed else None
 
 
-def _alarm(run: Run, job: Job) -> Evidence | None:
-    """The last alarming line that nobody knows, if nothing after it or elsewhere shows that all is well."""
-    if run.ends is None or job.of_fact("ended-well"):
-        return None
-    lines = unanswered(job, run.ends.alarms)
-    return lines[-1][1] if lines else None
-
-
-def _verdict(run: Run, job: Job, ranking: Ranking, alarm: Evidence | None) -> tuple[Verdict, bool | None]:
+def _verdict(run: Run, job: Job, ranking: Ranking, alarmed: Evidence | None) -> tuple[Verdict, bool | None]:
     if ranking.causes:
         return "failed", False
     ended = bool(job.of_fact("ended-well"))
     if run.cut:
         return "inconclusive", True if ended else None
-    if alarm is not None:
+    if alarmed is not None:
         return "inconclusive", None
     if (run.bytes_read == 0 and (run.sources or run.receipt is None)) or not _understood(run, job):
         return "inconclusive", None

@@ -5,14 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from triage.diagnosis.candidates import Candidate
+from triage.diagnosis.candidates import BUILTIN_ERRORS, Candidate
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import verdict
 from triage.diagnosis.ledger import Ledger
+from triage.diagnosis.ranking import Ranking
 from triage.diagnosis.survival import Survival
-from triage.model import Evidence, Finding
+from triage.model import Evidence, Finding, Value
+from triage.rules.schema import Rule
+from triage.scan.ends import Ends
+from triage.scan.prefix import split_line
 
-_EXCEPTION = re.compile(r"(?:^|[\s\].:])(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\b: ")
+_EXCEPTION = re.compile(
+    r"(?:^|[\s\].:])(?:[A-Za-z_]\w*\.)*(?P<type>[A-Z]\w*(?:Error|Exception))\b(?:: (?P<message>.*)|\s*$)",
+    re.S,
+)
 PRIORITY = (
     "collective-timeout", "store-timeout", "oom-message", "cuda-error", "external-stop",
     "peer-loss", "wrapper", "rank-exit", "launcher-report",
@@ -20,7 +27,34 @@ PRIORITY = (
 """Tags of symptoms that show a failure on their own, closest to a cause first. Shutdown noise does not."""
 
 
-def promote(job: Job, ledger: Ledger) -> Candidate | None:
+def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> Candidate | None:
+    """What speaks for a failure when no cause is known, None when nothing does.
+
+    Args:
+        ends: the ends of the logs, None where they are not this attempt's.
+    """
+    symptom = _symptom(job, ledger)
+    if symptom is not None and symptom.rule_id != "unknown.reported":
+        return symptom
+    words = unanswered(job, ends.last_words) if ends and not job.of_fact("ended-well") else []
+    stated = _stated_exception(job, words)
+    if stated is None and symptom is None and words:
+        stated = _last_words(job, words)
+    found = stated or symptom
+    if found is not None or alarm(job, ends) is not None:
+        return _forewarned(ranking) or found
+    return None
+
+
+def alarm(job: Job, ends: Ends | None) -> Evidence | None:
+    """The last alarming line that nobody knows, if nothing shows that all was well after it."""
+    if ends is None or job.of_fact("ended-well"):
+        return None
+    lines = unanswered(job, ends.alarms)
+    return lines[-1][1] if lines else None
+
+
+def _symptom(job: Job, ledger: Ledger) -> Candidate | None:
     """A candidate from symptoms alone, None when there are none or all were survived."""
     survival = Survival(job, ledger)
     symptoms = [i for i in job.items if i.rule.role == "symptom" and survival.proof(i) is None]
@@ -52,22 +86,55 @@ def _rank(item: Item) -> tuple[int, int, int]:
     return (PRIORITY.index(_tag(item)), item.finding.source, item.finding.offset)
 
 
-def last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate | None:
+def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate | None:
+    """A candidate from an exception's line that stands without its traceback.
+
+    What Python itself raises on a wrong index, operand or assertion is most probably the program's own.
+    """
+    for index, evidence in reversed(words):
+        found = _EXCEPTION.search(evidence.text)
+        if found is None:
+            continue
+        name, message = found["type"], " ".join((found["message"] or "").split())[:300]
+        rule = job.rules["unknown.stated" if name in BUILTIN_ERRORS else "unknown.last-words"]
+        fields: dict[str, Value] = {
+            "type": name,
+            "message": message,
+            "words": f"{name}: {message}".rstrip(" :"),
+        }
+        return _candidate(job, rule, fields, index, [evidence])
+    return None
+
+
+def _last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:
     """A candidate from the last lines that state an error nobody knows."""
-    words = unanswered(job, words)
-    if not words:
-        return None
-    # an exception's own line says more than what was shouted around it
-    named = [entry for entry in words if _EXCEPTION.search(entry[1].text)]
-    index, evidence = (named or list(words))[-1]
-    rule = job.rules["unknown.last-words"]
+    index, evidence = words[-1]
+    fields: dict[str, Value] = {"words": " ".join(evidence.text.split())[:300]}
+    return _candidate(job, job.rules["unknown.last-words"], fields, index, [e for _, e in words[-3:]])
+
+
+def _candidate(
+    job: Job, rule: Rule, fields: dict[str, Value], index: int, evidence: Sequence[Evidence]
+) -> Candidate:
     source = job.sources[index]
+    prefix, _ = split_line(evidence[-1].text)
     finding = Finding(
-        rule_id=rule.id, fields={"words": " ".join(evidence.text.split())[:300]},
-        evidence=tuple(e for _, e in words[-3:]), source=index, offset=1 << 60,
-        rank=source.rank, host=source.host,
+        rule_id=rule.id, fields=fields, evidence=tuple(evidence), source=index, offset=1 << 60,
+        rank=source.rank if prefix.rank is None else prefix.rank, host=prefix.host or source.host,
     )  # fmt: skip
     return Candidate([Item(finding, rule)], score=rule.confidence, reasons=["no rule knows any line"])
+
+
+def _forewarned(ranking: Ranking) -> Candidate | None:
+    """A warning that is known to lead to an end that nobody knows: with it, it is the likelier cause."""
+    for candidate in ranking.survived:
+        names = candidate.lead.rule.explains
+        if candidate.advisory and candidate.survived is None and "unknown.last-words" in names:
+            ranking.survived.remove(candidate)
+            candidate.score = candidate.lead.rule.confidence
+            candidate.reasons.append("nothing else is known of the job's bad end")
+            return candidate
+    return None
 
 
 def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:

@@ -19,7 +19,7 @@ from triage.rules.fields import show
 
 UNEVEN_OPS = frozenset({"ALLTOALL", "ALLTOALL_BASE", "GATHER", "SCATTER", "SEND", "RECV", "COALESCED"})
 """Operations whose element counts may differ between ranks."""
-TINY_TIMEOUT = 5.0
+TINY_TIMEOUT = 1.0
 """Seconds below which a timeout says nothing about a collective of a real job."""
 
 
