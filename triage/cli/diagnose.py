@@ -21,6 +21,7 @@ from triage.sources.discovery import Discovery
 
 EXIT_CODES = {"healthy": 0, "failed": 1, "inconclusive": 3}
 _SILENT_SECONDS = 0.8
+MAX_PROCESSES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def execute(paths: Sequence[str], options: Options) -> int:
         from triage.receipts import load_receipt
 
         receipt = load_receipt(options.receipt)
-    engine = Engine(options.rules)
+    engine = Engine(options.rules, processes=min(os.cpu_count() or 1, MAX_PROCESSES))
     gc.enable()
     discovery = discover(paths) if paths else Discovery(())
     jobs: list[list[Source]] = [list(discovery.sources)]

@@ -18,12 +18,13 @@ from typing import Any
 from triage.errors import RuleError
 from triage.rules.patterns import infer_anchors
 from triage.rules.schema import ENGINE_VERSION, Rule, rule_from_mapping
+from triage.rules.windows import choose
 
 BUILTIN = "triage"
 ENTRY_POINTS = "triage.rules"
 _PACKED = Path(__file__).parent / "_packed.json"
 _CHECKOUT = Path(__file__).resolve().parents[2] / "rules"
-_CACHE_FORMAT = 4
+_CACHE_FORMAT = 6
 _SUFFIXES = {".yaml", ".yml"}
 _MAX_FILE = 4 << 20
 
@@ -64,6 +65,14 @@ class RuleSet(Mapping[str, Rule]):
                 # a literal is sampled only when all of its rules are content with samples
                 found[literal] = (ids, every and frequent)
         return {literal: (tuple(ids), every) for literal, (ids, every) in found.items()}
+
+    def windows(self) -> dict[str, str]:
+        """What the scan looks for in place of each anchor; see :mod:`triage.rules.windows`."""
+        return {
+            anchor.lower(): window
+            for raw in self._raw.values()
+            for anchor, window in zip(raw["_anchors"], raw["_windows"], strict=True)
+        }
 
     def derived(self) -> tuple[str, ...]:
         """Ids of rules without a signature of their own: conditions on other findings; sorted."""
@@ -119,7 +128,25 @@ def parse_rule_files(root: Path) -> list[dict[str, Any]]:
                 )
             seen[raw["id"]] = where
             found.append(raw)
-    return found
+    return _with_windows(found)
+
+
+def _with_windows(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """``rules`` with a window into each anchor."""
+    chosen = choose(
+        (anchor.lower() for raw in rules for anchor in raw["_anchors"]),
+        (text for raw in rules for text in _ordinary(raw)),
+    )
+    return [{**raw, "_windows": [chosen[anchor.lower()] for anchor in raw["_anchors"]]} for raw in rules]
+
+
+def _ordinary(raw: Mapping[str, Any]) -> Iterator[str]:
+    """What stands in logs without a failure, as far as the examples of a rule tell."""
+    examples = raw.get("examples") or {}
+    yield from map(str, examples.get("no_match") or ())
+    if raw.get("role") in {"context", "benign"}:
+        for example in examples.get("match") or ():
+            yield str(example.get("log", "") if isinstance(example, Mapping) else example)
 
 
 def parse_rule_text(text: str, path: str | None = None) -> list[dict[str, Any]]:

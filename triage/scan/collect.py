@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from triage.model import Block, Evidence, Finding, Prefix, Source, Value
 from triage.text import safe_span
@@ -51,27 +51,25 @@ class Collector:
 
     def add(self, sighting: Sighting) -> None:
         """Fold one sighting in."""
-        prefix = sighting.prefix
-        key: tuple[object, ...] = (
-            sighting.rule_id, prefix.rank, prefix.local_rank, prefix.host, prefix.stream,
-            sighting.raised,
-            # fields with an underscore say where, not what
-            *sorted((k, v) for k, v in sighting.fields.items() if v is not None and k[0] != "_"),
-        )  # fmt: skip
+        self._fold(_Fold(sighting, sighting, sampled=sighting.sampled))
+
+    def _fold(self, new: _Fold) -> None:
+        key = _identity(new.first)
         fold = self._folds.get(key)
+        sampled = new.sampled
         if fold is None:
-            rank_key = (sighting.rule_id, prefix.rank)
-            if self._distinct.get(sighting.rule_id, 0) >= MAX_DISTINCT and rank_key in self._overflow:
-                fold = self._folds[self._overflow[rank_key]]
-                fold.sampled = True
-            else:
-                self._distinct[sighting.rule_id] = self._distinct.get(sighting.rule_id, 0) + 1
-                self._folds[key] = _Fold(sighting, sighting, sampled=sighting.sampled)
+            rule_id = new.first.rule_id
+            rank_key = (rule_id, new.first.prefix.rank)
+            if self._distinct.get(rule_id, 0) < MAX_DISTINCT or rank_key not in self._overflow:
+                self._distinct[rule_id] = self._distinct.get(rule_id, 0) + 1
+                self._folds[key] = new
                 self._overflow[rank_key] = key
                 return
-        fold.last = sighting
-        fold.count += 1
-        fold.sampled = fold.sampled or sighting.sampled
+            fold = self._folds[self._overflow[rank_key]]
+            sampled = True
+        fold.last = new.last
+        fold.count += new.count
+        fold.sampled = fold.sampled or sampled
 
     def more(self, rule_id: str, count: int) -> None:
         """Count hits that were not looked at one by one, for the rule's latest finding."""
@@ -80,6 +78,15 @@ class Collector:
                 fold.count += count
                 fold.sampled = True
                 return
+
+    def extend(self, later: Collector) -> None:
+        """Fold in what was collected from the next stretch of the same source."""
+        for fold in later._folds.values():
+            first, last = (replace(seen, line=seen.line + self.lines) for seen in (fold.first, fold.last))
+            self._fold(_Fold(first, first if fold.first is fold.last else last, fold.count, fold.sampled))
+        if later.tail is not None:
+            self.tail = replace(later.tail, line=later.tail.line + self.lines)
+        self.lines += later.lines
 
     def findings(self) -> tuple[Finding, ...]:
         """The folded findings in order of first appearance."""
@@ -117,3 +124,14 @@ class Collector:
         text, span = safe_span(sighting.text, sighting.span)
         fields = {k: v for k, v in sighting.fields.items() if k[0] != "_"}
         return Evidence(self.source.name, sighting.line, text, fields, span)
+
+
+def _identity(sighting: Sighting) -> tuple[object, ...]:
+    """What makes two sightings the same finding."""
+    prefix = sighting.prefix
+    return (
+        sighting.rule_id, prefix.rank, prefix.local_rank, prefix.host, prefix.stream,
+        sighting.raised,
+        # fields with an underscore say where, not what
+        *sorted((k, v) for k, v in sighting.fields.items() if v is not None and k[0] != "_"),
+    )  # fmt: skip

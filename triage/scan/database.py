@@ -3,26 +3,15 @@
 from __future__ import annotations
 
 import threading
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 PLAIN = 24 << 10
-"""Bytes a database searches anchor by anchor before it is compiled: that takes longer than a small log."""
+"""Bytes a database searches literal by literal before it is compiled: that takes longer than a small log."""
 
-
-def expressions_of(anchor: str, wrapped: bool = False) -> Iterator[bytes]:
-    """An anchor as Hyperscan literals: as it stands and, when ``wrapped``, broken at each space.
-
-    Pure literals compile a hundred times faster than patterns with ``\\s+`` and scan faster too, so
-    the places where a program may wrap its message are spelled out, and only where lines look wrapped.
-    """
-    words = anchor.split(" ")
-    for wrap in range(len(words) if wrapped else 1):
-        gaps = [" "] * len(words)
-        if wrap:
-            gaps[wrap] = "\n"
-        text = words[0] + "".join(gap + word for gap, word in zip(gaps[1:], words[1:], strict=True))
-        yield text.encode()
+Hits = list[tuple[int, int]]
+"""``(end, anchor id)`` of each hit, in order of position."""
 
 
 def looks_wrapped(data: bytes) -> bool:
@@ -40,21 +29,87 @@ def looks_wrapped(data: bytes) -> bool:
 class AnchorDatabase:
     """Anchors compiled once per scan that runs at a time. ``scan`` may be called from several threads.
 
-    Anchors named in ``sampled`` report at most one hit a scan (the first); the others report all.
+    What is looked for are windows into the anchors; where one is found, its anchors are compared.
+
+    Args:
+        anchors: the anchors in lower case, by id.
+        windows: a part of each anchor, by the anchor; the whole of it where there is none.
+        sampled: ids of anchors that report at most one hit a scan (the first); the others report all.
+        spelled: windows that turn up too often without any of their anchors: these are looked for
+            themselves.
+        wrapped: whether programs may have broken the anchors at a space.
     """
 
     def __init__(
-        self, anchors: Mapping[int, str], sampled: Collection[int] = (), *, wrapped: bool = False
+        self,
+        anchors: Mapping[int, str],
+        windows: Mapping[str, str] | None = None,
+        sampled: Collection[int] = (),
+        spelled: Collection[str] = (),
+        *,
+        wrapped: bool = False,
     ) -> None:
         self._lock = threading.Lock()
         self._free: list[tuple[Any, Any]] = []
-        self._sampled = frozenset(sampled)
-        entries = [(e, i) for i in sorted(anchors) for e in expressions_of(anchors[i], wrapped)]
-        self._expressions = [expression for expression, _ in entries]
-        self._ids = [number for _, number in entries]
+        self._wrapped = wrapped
+        self._members: list[list[tuple[int, int, bytes]]] = []
+        """For each window ``(anchor id, where the window begins in the anchor, anchor)``."""
+        self._windows: list[str] = []
+        self._expressions: list[bytes] = []
+        self._ids: list[int] = []
+        self._once: set[int] = set()
+        groups: defaultdict[tuple[str, bool], list[int]] = defaultdict(list)
+        for number in sorted(anchors):
+            anchor = anchors[number]
+            window = anchor if windows is None else windows.get(anchor, anchor)
+            once = number in sampled
+            groups[(anchor if once or window in spelled else window, once)].append(number)
+        for position, ((window, once), numbers) in enumerate(groups.items()):
+            self._windows.append(window)
+            self._members.append(
+                [
+                    (n, len(anchors[n][: anchors[n].find(window)].encode()), anchors[n].encode())
+                    for n in numbers
+                ]
+            )
+            if once:
+                self._once.add(position)
+            for expression in _expressions(window, wrapped):
+                self._expressions.append(expression)
+                self._ids.append(position)
         self._plain_left = PLAIN
 
-    def _compile(self) -> tuple[Any, Any]:
+    def compile(self) -> None:
+        """Compile now what a large log will need, rather than when it comes to it."""
+        with self._lock:
+            if not self._free and self._ids:
+                self._free.append(self._compiled())
+
+    def scan(self, data: bytes) -> tuple[Hits, dict[str, int]]:
+        """The hits in ``data``, and how often each window was found that none of its anchors was at."""
+        if not self._ids or not data:
+            return [], {}
+        with self._lock:
+            pair = self._free.pop() if self._free else None
+            self._plain_left -= len(data)
+            plain = pair is None and self._plain_left >= 0
+        if plain:
+            return self._compared(data, self._search(data))
+        database, scratch = pair = pair or self._compiled()
+        found: list[tuple[int, int]] = []
+        append = found.append
+
+        def on_match(window: int, _start: int, end: int, _flags: int, _context: object) -> None:
+            append((end, window))
+
+        try:
+            database.scan(data, match_event_handler=on_match, scratch=scratch)
+        finally:
+            with self._lock:
+                self._free.append(pair)
+        return self._compared(data, found)
+
+    def _compiled(self) -> tuple[Any, Any]:
         """A database and its scratch; scans that share one hold each other up."""
         import hyperscan
 
@@ -64,44 +119,51 @@ class AnchorDatabase:
             expressions=self._expressions,
             ids=self._ids,
             elements=len(self._ids),
-            flags=[once if i in self._sampled else hyperscan.HS_FLAG_CASELESS for i in self._ids],
+            flags=[once if i in self._once else hyperscan.HS_FLAG_CASELESS for i in self._ids],
             literal=True,
         )
         return database, hyperscan.Scratch(database)
 
-    def scan(self, data: bytes) -> list[tuple[int, int]]:
-        """``(end, anchor id)`` of every hit, in order of position."""
-        if not self._ids or not data:
-            return []
-        with self._lock:
-            pair = self._free.pop() if self._free else None
-            self._plain_left -= len(data)
-            plain = pair is None and self._plain_left >= 0
-        if plain:
-            return self._search(data)
-        database, scratch = pair = pair or self._compile()
-        hits: list[tuple[int, int]] = []
-        append = hits.append
-
-        def on_match(anchor: int, _start: int, end: int, _flags: int, _context: object) -> None:
-            append((end, anchor))
-
-        try:
-            database.scan(data, match_event_handler=on_match, scratch=scratch)
-        finally:
-            with self._lock:
-                self._free.append(pair)
-        hits.sort()
-        return hits
-
     def _search(self, data: bytes) -> list[tuple[int, int]]:
-        """What ``scan`` gives, found by one search for each anchor."""
+        """``(end, window)`` of every window, found by one search for each."""
         text = data.lower()
-        hits: set[tuple[int, int]] = set()
-        for expression, number in zip(self._expressions, self._ids, strict=True):
-            wanted = expression.lower()
-            at = text.find(wanted)
+        found: list[tuple[int, int]] = []
+        for expression, window in zip(self._expressions, self._ids, strict=True):
+            at = text.find(expression)
             while at >= 0:
-                hits.add((at + len(wanted), number))
-                at = -1 if number in self._sampled else text.find(wanted, at + 1)
-        return sorted(hits)
+                found.append((at + len(expression), window))
+                at = -1 if window in self._once else text.find(expression, at + 1)
+        return found
+
+    def _compared(self, data: bytes, found: list[tuple[int, int]]) -> tuple[Hits, dict[str, int]]:
+        """The anchors that stand where windows were found."""
+        hits: set[tuple[int, int]] = set()
+        missed: dict[str, int] = {}
+        for end, window in found:
+            text = self._windows[window]
+            begin = end - len(text.encode())
+            there = False
+            for number, offset, anchor in self._members[window]:
+                start = begin - offset
+                stretch = data[max(0, start) : start + len(anchor)].lower()
+                if stretch == anchor or (self._wrapped and stretch.replace(b"\n", b" ") == anchor):
+                    hits.add((start + len(anchor), number))
+                    there = True
+            if not there:
+                missed[text] = missed.get(text, 0) + 1
+        return sorted(hits), missed
+
+
+def _expressions(window: str, wrapped: bool) -> Iterator[bytes]:
+    """A window as Hyperscan literals: as it stands and, when ``wrapped``, broken at each space.
+
+    Pure literals compile a hundred times faster than patterns with ``\\s+`` and scan faster too, so
+    the places where a program may wrap its message are spelled out, and only where lines look wrapped.
+    """
+    words = window.split(" ")
+    for wrap in range(len(words) if wrapped else 1):
+        gaps = [" "] * len(words)
+        if wrap:
+            gaps[wrap] = "\n"
+        text = words[0] + "".join(gap + word for gap, word in zip(gaps[1:], words[1:], strict=True))
+        yield text.encode()

@@ -46,8 +46,11 @@ class ExceptionScan:
                 return head
         return None
 
-    def visit(self, view: BlockLines, line: Line, collector: Collector) -> None:
-        """Parse the traceback that begins on ``line`` and record it."""
+    def visit(self, view: BlockLines, line: Line, collector: Collector | None) -> None:
+        """Parse the traceback that begins on ``line`` and record it.
+
+        Without ``collector`` it is remembered only: somebody else's, whose end reaches into this stretch.
+        """
         if self._parsed >= MAX_TRACEBACKS:
             return
         offset = view.block.offset + line.start
@@ -57,13 +60,16 @@ class ExceptionScan:
         lines = _writer_lines(view, line)
         messages = [part.message for part in lines]
         if "Fatal Python error:" in line.message:
-            self._fatal(view, lines, messages, collector)
+            if collector is not None:
+                self._fatal(view, lines, messages, collector)
             return
         found = parse_traceback(messages, 0)
         if found is None:
             return
         last = lines[min(found.end, len(lines)) - 1]
         self._remember(offset, view.block.offset + last.start, line.prefix, last.prefix.stream)
+        if collector is None:
+            return
         named = found.root.message_line if found.root.message_line is not None else found.end - 1
         raised = lines[min(named, len(lines) - 1)]
         collector.add(

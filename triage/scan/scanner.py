@@ -1,6 +1,6 @@
 """The pass over the bytes: blocks in, folded findings out.
 
-Blocks of all sources go through one pipeline: worker threads run Hyperscan, which releases the GIL,
+The blocks of a source go through a pipeline: worker threads run Hyperscan, which releases the GIL,
 while this thread turns the hits of earlier blocks into findings, in order. What is sampled in a
 block depends only on blocks that lie a fixed distance before it, so the result is the same for any
 number of threads.
@@ -18,10 +18,11 @@ from triage.model import Block, Source
 from triage.rules.loader import RuleSet
 from triage.rules.schema import Rule
 from triage.scan.collect import Collector, Sighting
-from triage.scan.database import AnchorDatabase, looks_wrapped
+from triage.scan.database import AnchorDatabase, Hits, looks_wrapped
 from triage.scan.exceptions import EXCEPTION_ANCHORS, ExceptionScan
 from triage.scan.matching import Match, Matcher
 from triage.scan.window import BlockLines, Record, record_at
+from triage.sources.constants import BLOCK_SIZE
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -33,6 +34,8 @@ MAX_DATABASES = 32
 """Compiled databases that are kept; which anchors are sampled depends on what floods a log."""
 SAMPLE_EVERY = 64
 """Between the ends of a source, facts that many lines carry are looked for in one block of so many."""
+EDGE = 128 * 1024
+"""Bytes in which they are looked for: at the ends of a source, and at the beginning of such a block."""
 BLOCK_BUDGET = 1024
 FREQUENT_BUDGET = (8, 40)
 """Hits of a frequent anchor that are looked at in one block: the first few and the last."""
@@ -40,19 +43,22 @@ LOOK = 32 * 1024
 """Bytes at both ends of a source in which lines are looked at for wrapping."""
 SOURCE_BUDGET = 4096
 """Hits of one anchor that are looked at one by one; beyond, one a block."""
+MISS_BUDGET = 4096
+"""Times that a window is found in vain before its anchors are looked for themselves."""
 
-_Hits = list[tuple[int, int]]
-_Scanned = tuple[_Hits, int]
-"""The hits in a block, and the number of lines that end in its region."""
+_Scanned = tuple[Hits, dict[str, int], int]
+"""The hits in a block, the windows found in vain, and the number of lines that end in its region."""
 
 
 @dataclass(slots=True)
 class _Stream:
-    """The scan state of one source."""
+    """The scan state of one source, or of a stretch of one."""
 
     collector: Collector
     seen: dict[int, int] = field(default_factory=dict)
     hot: frozenset[int] = frozenset()
+    missed: dict[str, int] = field(default_factory=dict)
+    spelled: frozenset[str] = frozenset()
     exceptions: ExceptionScan = field(default_factory=ExceptionScan)
     wrapped: bool = False
     blocks: int = 0
@@ -62,10 +68,10 @@ class _Stream:
 class _Pending:
     """A block on its way through the pipeline."""
 
-    stream: _Stream
     block: Block
     sampled: frozenset[int]
     outcome: Future[_Scanned] | _Scanned
+    first: bool
 
 
 @dataclass(slots=True)
@@ -95,80 +101,110 @@ class Scanner:
                 self._frequent.add(number)
         base = len(self._anchors)
         self._exception_ids = {base + i for i in range(len(EXCEPTION_ANCHORS))}
-        self._anchors.update({base + i: text for i, text in enumerate(EXCEPTION_ANCHORS)})
-        self._databases: dict[tuple[frozenset[int], bool, bool], AnchorDatabase] = {}
+        self._anchors.update({base + i: text.lower() for i, text in enumerate(EXCEPTION_ANCHORS)})
+        self._databases: dict[tuple[frozenset[int], frozenset[str], bool], AnchorDatabase] = {}
+        self._windows = rules.windows()
+        self._frequent_databases: dict[bool, AnchorDatabase] = {}
         self._matchers: dict[str, Matcher] = {}
         self._lock = threading.Lock()
 
     def scan(
         self,
-        blocks: Iterable[tuple[int, Source, Block]],
+        source: Source,
+        index: int,
+        blocks: Iterable[Block],
         progress: Callable[[int], None] | None = None,
-    ) -> dict[int, Collector]:
-        """Findings by source index.
+    ) -> Collector:
+        """What is found in the blocks of one source, or in a stretch of it.
 
         Args:
-            blocks: ``(source index, source, block)``, the blocks of one source in order.
+            index: what findings call the source.
+            blocks: in order.
             progress: called with the number of bytes of each block when it is done.
         """
-        streams: dict[int, _Stream] = {}
+        stream = _Stream(Collector(source, index))
         pending: deque[_Pending] = deque()
         pool: ThreadPoolExecutor | None = None
         try:
-            for index, source, block in blocks:
-                stream = streams.get(index)
-                if stream is None:
-                    stream = streams[index] = _Stream(Collector(source, index))
+            for block in blocks:
                 ends = block.offset == 0 or block.last
                 if ends:
                     look = block.data[:LOOK] + block.data[-LOOK:]
                     stream.wrapped = stream.wrapped or looks_wrapped(look)
-                stream.blocks += 1
-                idle = not ends and stream.blocks % SAMPLE_EVERY != 0
                 sampled = stream.hot
-                database = self._database(sampled, stream.wrapped, idle)
-                if pool is None and not pending and block.last and block.offset == 0:
-                    # one small source: no need for threads
-                    pending.append(_Pending(stream, block, sampled, _scan(database, block)))
+                rare = self._database(sampled, stream.spelled, stream.wrapped)
+                sample = ends or (block.offset + block.begin) // BLOCK_SIZE % SAMPLE_EVERY == 0
+                frequent = self._frequent_database(stream.wrapped) if sample else None
+                alone = block.last and block.offset == 0  # one small source: no need for threads
+                outcome: Future[_Scanned] | _Scanned
+                if self._threads == 1 or (pool is None and alone):
+                    outcome = _scan(rare, frequent, block)
                 else:
                     pool = pool or self._pool()
-                    pending.append(_Pending(stream, block, sampled, pool.submit(_scan, database, block)))
+                    outcome = pool.submit(_scan, rare, frequent, block)
+                pending.append(_Pending(block, sampled, outcome, stream.blocks == 0))
+                stream.blocks += 1
                 if len(pending) >= DEPTH:
-                    self._finish(pending.popleft(), progress)
+                    self._finish(stream, pending.popleft(), progress)
             while pending:
-                self._finish(pending.popleft(), progress)
+                self._finish(stream, pending.popleft(), progress)
         finally:
             if pool is not None:
                 pool.shutdown(wait=True, cancel_futures=True)
-        return {index: stream.collector for index, stream in streams.items()}
+        return stream.collector
+
+    def prepare(self) -> None:
+        """Compile what every large input needs, so that forked processes share it."""
+        self._database(frozenset(), frozenset(), False).compile()
+        self._frequent_database(False).compile()
+
+    def single(self) -> Scanner:
+        """This scanner without threads of its own."""
+        self._threads = 1
+        return self
 
     def _pool(self) -> ThreadPoolExecutor:
         from concurrent.futures import ThreadPoolExecutor  # imports logging: only for large inputs
 
         return ThreadPoolExecutor(self._threads, "triage-scan")
 
-    def _database(self, sampled: frozenset[int], wrapped: bool, idle: bool = False) -> AnchorDatabase:
-        """The database for a block: ``idle`` leaves out the facts that many lines carry."""
-        key = (sampled, wrapped, idle)
+    def _database(self, sampled: frozenset[int], spelled: frozenset[str], wrapped: bool) -> AnchorDatabase:
+        """The anchors that are looked for everywhere."""
+        key = (sampled, spelled, wrapped)
         with self._lock:
             database = self._databases.get(key)
             if database is None:
                 if len(self._databases) >= MAX_DATABASES:  # floods are of many kinds in a long-lived service
                     del self._databases[next(iter(self._databases))]
-                anchors = {n: a for n, a in self._anchors.items() if not (idle and n in self._frequent)}
-                database = self._databases[key] = AnchorDatabase(anchors, sampled, wrapped=wrapped)
+                anchors = {n: a for n, a in self._anchors.items() if n not in self._frequent}
+                database = self._databases[key] = AnchorDatabase(
+                    anchors, self._windows, sampled, spelled, wrapped=wrapped
+                )
         return database
 
-    def _finish(self, entry: _Pending, progress: Callable[[int], None] | None) -> None:
+    def _frequent_database(self, wrapped: bool) -> AnchorDatabase:
+        """The anchors of facts that many lines carry."""
+        with self._lock:
+            database = self._frequent_databases.get(wrapped)
+            if database is None:
+                anchors = {n: self._anchors[n] for n in self._frequent}
+                database = self._frequent_databases[wrapped] = AnchorDatabase(anchors, wrapped=wrapped)
+        return database
+
+    def _finish(self, stream: _Stream, entry: _Pending, progress: Callable[[int], None] | None) -> None:
         outcome = entry.outcome
-        hits, newlines = outcome if isinstance(outcome, tuple) else outcome.result()
-        collector, block = entry.stream.collector, entry.block
+        hits, missed, newlines = outcome if isinstance(outcome, tuple) else outcome.result()
+        for window, count in missed.items():
+            total = stream.missed[window] = stream.missed.get(window, 0) + count
+            if total > MISS_BUDGET:
+                stream.spelled |= {window}
+        collector, block = stream.collector, entry.block
         if hits or block.last:
             # number from where the region begins: what lies before it has been counted
             line = 1 + collector.lines - block.data.count(b"\n", 0, block.begin)
             entry.block = replace(block, line=line)
         if hits:
-            self._process(entry, hits)
+            self._process(stream, entry, hits)
         collector.lines += newlines
         if block.last:
             collector.lines += not block.data.endswith(b"\n")
@@ -176,12 +212,17 @@ class Scanner:
         if progress is not None:
             progress(entry.block.end - entry.block.begin)
 
-    def _process(self, entry: _Pending, hits: _Hits) -> None:
-        stream, block = entry.stream, entry.block
-        view = BlockLines(block)
+    def _process(self, stream: _Stream, entry: _Pending, hits: Hits) -> None:
+        view = BlockLines(entry.block)
+        if entry.first and entry.block.begin:
+            # a traceback that the stretch before records may reach into this one
+            for end, anchor in hits:
+                if end <= entry.block.begin and anchor in self._exception_ids:
+                    stream.exceptions.visit(view, view.line_at(end - 1), None)
         claims: list[_Claim] = []
         done: set[tuple[str, int]] = set()
-        for end, anchor in self._within_budget(entry, hits):
+        kept, passed = self._within_budget(stream, entry, hits)
+        for end, anchor in kept:
             line = view.line_at(end - 1)
             if anchor in self._exception_ids:
                 stream.exceptions.visit(view, line, stream.collector)
@@ -195,10 +236,15 @@ class Scanner:
                     claims.append(claim)
         for claim in _undisputed(claims):
             self._add(stream, view, claim)
+        for rule_id, count in passed.items():
+            stream.collector.more(rule_id, count)
 
-    def _within_budget(self, entry: _Pending, hits: _Hits) -> Iterator[tuple[int, int]]:
-        """The hits of this block's own region, floods cut down to their beginning and end."""
-        stream, block = entry.stream, entry.block
+    def _within_budget(self, stream: _Stream, entry: _Pending, hits: Hits) -> tuple[Hits, dict[str, int]]:
+        """The hits of this block's own region, floods cut down to their beginning and end.
+
+        Also, for each rule, how many were passed over.
+        """
+        block = entry.block
         by_anchor: dict[int, list[int]] = {}
         for end, anchor in hits:
             # the last region may be short, so progress is read from its context as well; a sampled
@@ -206,7 +252,8 @@ class Scanner:
             anywhere = anchor in entry.sampled or (block.last and anchor in self._frequent)
             if block.begin < end <= block.end or anywhere:
                 by_anchor.setdefault(anchor, []).append(end)
-        kept: list[tuple[int, int]] = []
+        kept: Hits = []
+        passed: dict[str, int] = {}
         hot = set(stream.hot)
         for anchor, ends in by_anchor.items():
             first, last = (
@@ -218,12 +265,12 @@ class Scanner:
                 hot.add(anchor)
             if len(ends) > first + last:
                 for rule_id in self._rule_ids.get(anchor, ()):
-                    stream.collector.more(rule_id, len(ends) - first - last)
+                    passed[rule_id] = passed.get(rule_id, 0) + len(ends) - first - last
                 ends = ends[:first] + ends[-last:]
             kept.extend((end, anchor) for end in ends)
         stream.hot = frozenset(hot)
         kept.sort()
-        return iter(kept)
+        return kept, passed
 
     def _claim(self, rule_id: str, view: BlockLines, start: int, end: int) -> _Claim | None:
         matcher = self._matchers.get(rule_id)
@@ -268,9 +315,27 @@ class Scanner:
         )
 
 
-def _scan(database: AnchorDatabase, block: Block) -> _Scanned:
+def _scan(rare: AnchorDatabase, frequent: AnchorDatabase | None, block: Block) -> _Scanned:
     """What a worker thread does with a block."""
-    return database.scan(block.data), block.data.count(b"\n", block.begin, block.end)
+    data = block.data
+    hits, missed = rare.scan(data)
+    if frequent is not None:
+        for begin, end in _edges(block):
+            found, _ = frequent.scan(data if begin == 0 and end == len(data) else data[begin:end])
+            hits += [(at + begin, anchor) for at, anchor in found]
+        hits.sort()
+    return hits, missed, data.count(b"\n", block.begin, block.end)
+
+
+def _edges(block: Block) -> Iterator[tuple[int, int]]:
+    """The stretches of a block in which facts that many lines carry are looked for."""
+    size = len(block.data)
+    if block.last and size > 2 * EDGE:
+        if block.offset == 0:
+            yield 0, EDGE
+        yield size - EDGE, size
+    else:
+        yield 0, size if block.last else block.begin + EDGE
 
 
 def _undisputed(claims: list[_Claim]) -> Iterator[_Claim]:

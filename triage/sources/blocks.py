@@ -9,7 +9,7 @@ from triage.errors import InputError
 from triage.model import Block, Source
 from triage.sources.constants import BLOCK_SIZE, CONTEXT, HEAD_SIZE
 from triage.sources.inflate import DecoderMissingError
-from triage.sources.opening import Window, open_window, reason_of
+from triage.sources.opening import FileWindow, Window, open_window, reason_of
 
 
 class BlockReader:
@@ -38,8 +38,12 @@ class BlockReader:
         context: int = CONTEXT,
         limit: int | None = None,
         counting: bool = True,
+        span: tuple[int, int | None] = (0, None),
     ) -> None:
         """Read ``source`` in regions of ``block_size`` bytes, of which at most ``limit`` in all.
+
+        ``span`` asks for the regions from one position up to another only (None: the end of the source);
+        both are multiples of ``block_size``. The context reaches beyond.
 
         Without ``counting``, ``lines`` and the blocks' ``line`` stay 0: a scan that looks at the data
         anyway counts more cheaply.
@@ -49,6 +53,8 @@ class BlockReader:
         """
         if block_size < 1 or context < 0 or (limit is not None and limit < 0):
             raise ValueError("block_size must be positive, context and limit must not be negative")
+        if any(at is not None and at % block_size for at in span):
+            raise ValueError("a span is made of whole blocks")
         self.source = source
         self.bytes_read = 0
         self.lines = 0
@@ -58,6 +64,7 @@ class BlockReader:
         self._context = context
         self._limit = limit
         self._counting = counting
+        self._span = span
         self._window: Window | None = None
         self._failed = False
         self._blocks: Generator[Block, None, None] = self._cut()
@@ -70,6 +77,12 @@ class BlockReader:
             InputError: when the source has no bytes to give: a text stream, neither path nor data.
         """
         return self._at(0, HEAD_SIZE)
+
+    @property
+    def plain_size(self) -> int | None:
+        """Bytes of a source that can be read by position as it stands: a file, neither packed nor a pipe."""
+        self._at(0, 1)
+        return self._window.size if isinstance(self._window, FileWindow) else None
 
     def read(self, limit: int) -> bytes:
         """The whole source, at most ``limit`` bytes of it, instead of iterating over its blocks.
@@ -118,7 +131,9 @@ class BlockReader:
         return self._window.at(offset, size)
 
     def _cut(self) -> Generator[Block, None, None]:
-        start = begin = 0  # where the data and the region begin, in the source
+        first, stop = self._span
+        begin = first  # where the region begins in the source, and the data
+        start = max(0, begin - self._context)
         line = 1 if self._counting else 0
         # one byte of context at least, or a region couldn't be known to be the last
         reach = self._block_size + max(self._context, 1)
@@ -135,7 +150,7 @@ class BlockReader:
                 if end <= begin - start:
                     self._finish(cut)
                     return
-                self.bytes_read = start + end
+                self.bytes_read = start + end - first
                 following = max(0, start + end - self._context)
                 newlines = data.count(b"\n", 0, following - start) if self._counting else 0
                 if self._counting:
@@ -147,6 +162,10 @@ class BlockReader:
                 yield Block(data, start, line, begin - start, end, ended)
                 line += newlines
                 start, begin = following, start + end
+                if not ended and stop is not None and begin >= stop:
+                    self.complete = self._window is not None and self._window.complete
+                    self.note = self._window.note if self._window is not None else None
+                    return
         finally:
             if self._window is not None:
                 self._window.close()

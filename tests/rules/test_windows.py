@@ -1,0 +1,36 @@
+"""Windows into anchors: each anchor has one, they are shared, and ordinary text is avoided."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from triage.rules.loader import load_rules
+from triage.rules.windows import LENGTH, choose
+
+ANCHORS = st.lists(st.text(alphabet="abc d", min_size=1, max_size=14), max_size=12)
+
+
+@given(anchors=ANCHORS, ordinary=ANCHORS)
+def test_every_anchor_has_a_window_that_is_part_of_it(anchors: list[str], ordinary: list[str]) -> None:
+    chosen = choose(anchors, ordinary)
+    assert set(chosen) == set(anchors)
+    for anchor, window in chosen.items():
+        assert window in anchor
+        assert len(window) == min(LENGTH, len(anchor))
+
+
+def test_windows_are_shared_where_ordinary_text_does_not_have_them() -> None:
+    anchors = ["failed to open consumed", "failed to read consumed"]
+    assert len(set(choose(anchors).values())) == 1
+    for common, rare in (("failed to", "consumed"), ("consumed", "failed to")):
+        window = set(choose(anchors, [f"{common} twice {common}"]).values()).pop()
+        assert window in f"o {rare} t" or window in rare or rare.startswith(window.strip())
+        assert window not in common
+
+
+def test_the_built_in_rules_have_far_fewer_windows_than_anchors() -> None:
+    rules = load_rules()
+    windows = rules.windows()
+    assert set(windows) == set(rules.anchors())
+    assert len(set(windows.values())) * 1.7 < len(windows)

@@ -1,0 +1,88 @@
+"""Reading in several processes: Python runs one thread at a time, and large inputs wait for it.
+
+The processes are forked, so that they share the compiled rules; what they read comes back as parts. A
+process that dies (for want of memory, say) costs nothing but time: this one reads on in its place.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from triage.model import Source
+from triage.reading.part import Part, Span, read_part
+from triage.scan.scanner import Scanner
+
+WORTHWHILE = 64 << 20
+"""Bytes below which one process has read everything before another has been forked."""
+EACH_FILE = 1 << 20
+"""Bytes that could be scanned in the time that a file costs besides."""
+
+_scanner: Scanner | None = None
+
+
+def worthwhile(plan: Sequence[tuple[Source, list[Span]]]) -> bool:
+    """Whether there is enough to read, and nothing that speaks against forking."""
+    if threading.active_count() > 1 or not hasattr(os, "fork"):
+        return False
+    size = 0
+    for source, _ in plan:
+        if source.path is not None:
+            try:
+                size += EACH_FILE + Path(source.path).stat().st_size
+            except (OSError, ValueError):
+                continue
+    return size >= WORTHWHILE
+
+
+def read_parts(
+    scanner: Scanner,
+    plan: Sequence[tuple[Source, list[Span]]],
+    processes: int,
+    progress: Callable[[int], None] | None,
+) -> Iterator[Part]:
+    """The parts of all sources in order; streams and bytes are read by this process."""
+    scanner.prepare()
+    units = [(index, source, span) for index, (source, spans) in enumerate(plan) for span in spans]
+    with ProcessPoolExecutor(
+        min(processes, len(units)), multiprocessing.get_context("fork"), _adopt, (scanner,)
+    ) as pool:
+        futures: list[Future[Part] | None] = [
+            pool.submit(_read, source, index, span) if source.path is not None else None
+            for index, source, span in units
+        ]
+        try:
+            for number, (index, source, span) in enumerate(units):
+                future, futures[number] = futures[number], None
+                part = None
+                if future is not None:
+                    try:
+                        part = future.result()
+                    except BrokenProcessPool:
+                        part = None
+                if part is None:
+                    yield read_part(scanner, source, index, span=span, progress=progress)
+                    continue
+                if progress is not None:
+                    progress(part.report.bytes_read)
+                yield part
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _adopt(scanner: Scanner) -> None:
+    """Begin as a forked process: the parent alone hears the keyboard."""
+    global _scanner
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _scanner = scanner.single()
+
+
+def _read(source: Source, index: int, span: Span) -> Part:
+    assert _scanner is not None
+    return read_part(_scanner, source, index, span=span)
