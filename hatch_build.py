@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,15 +19,14 @@ class RulePacker(BuildHookInterface):  # type: ignore[type-arg]
         if self.target_name != "wheel" or version == "editable":
             return
         root = Path(self.root)
-        packed = root / "build" / "_packed.json"
+        target = root / "build" / "_packed.json"
         sys.path.insert(0, str(root))
         try:
-            from triage.rules.loader import pack_rules
+            from triage.rules.loader import parse_rule_files
+            from triage.rules.pack import packed
 
-            packed.parent.mkdir(exist_ok=True)
-            packed.write_text(
-                json.dumps(pack_rules(root / "rules"), separators=(",", ":"), ensure_ascii=False)
-            )
+            target.parent.mkdir(exist_ok=True)
+            target.write_bytes(packed(parse_rule_files(root / "rules")))
         finally:
             sys.path.remove(str(root))
-        build_data["force_include"][str(packed)] = "triage/rules/_packed.json"
+        build_data["force_include"][str(target)] = "triage/rules/_packed.json"

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from triage.model import Block, Finding, Reading, Source, SourceReport
 from triage.reading.part import Part, Span, finish, read_part, spans
 from triage.scan.scanner import Scanner
+
+WORTHWHILE = 64 << 20
+"""Bytes below which one process has read everything before another has been forked."""
+EACH_FILE = 1 << 20
+"""Bytes that could be scanned in the time that a file costs besides."""
 
 Progress = Callable[[int], None]
 Plan = Sequence[tuple[Source, list[Span]]]
@@ -79,12 +87,11 @@ class Gatherer:
 
     def _all(self, plan: Plan, progress: Progress | None) -> Iterator[Part]:
         """Every part of every source."""
-        if self._processes > 1:
-            from triage.reading.processes import read_parts, worthwhile
+        if self._processes > 1 and _worth_forking(plan):
+            from triage.reading.processes import read_parts
 
-            if worthwhile(plan):
-                yield from read_parts(self._scanner, plan, self._processes, progress)
-                return
+            yield from read_parts(self._scanner, plan, self._processes, progress)
+            return
         for index, (source, stretches) in enumerate(plan):
             for span in stretches:
                 yield read_part(self._scanner, source, index, span=span, progress=progress)
@@ -115,6 +122,20 @@ class Gatherer:
             if len(stretches) > 1:
                 finish(whole, source, index)
             yield whole
+
+
+def _worth_forking(plan: Plan) -> bool:
+    """Whether there is enough to read, and nothing that speaks against forking."""
+    if threading.active_count() > 1 or not hasattr(os, "fork"):
+        return False
+    size = 0
+    for source, _ in plan:
+        if source.path is not None:
+            try:
+                size += EACH_FILE + Path(source.path).stat().st_size
+            except (OSError, ValueError):
+                continue
+    return size >= WORTHWHILE
 
 
 def _joined(plan: Plan, parts: Iterator[Part]) -> Iterator[Part]:

@@ -7,38 +7,16 @@ process that dies (for want of memory, say) costs nothing but time: this one rea
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from pathlib import Path
 
 from triage.model import Source
 from triage.reading.part import Part, Span, read_part
 from triage.scan.scanner import Scanner
 
-WORTHWHILE = 64 << 20
-"""Bytes below which one process has read everything before another has been forked."""
-EACH_FILE = 1 << 20
-"""Bytes that could be scanned in the time that a file costs besides."""
-
 _scanner: Scanner | None = None
-
-
-def worthwhile(plan: Sequence[tuple[Source, list[Span]]]) -> bool:
-    """Whether there is enough to read, and nothing that speaks against forking."""
-    if threading.active_count() > 1 or not hasattr(os, "fork"):
-        return False
-    size = 0
-    for source, _ in plan:
-        if source.path is not None:
-            try:
-                size += EACH_FILE + Path(source.path).stat().st_size
-            except (OSError, ValueError):
-                continue
-    return size >= WORTHWHILE
 
 
 def read_parts(

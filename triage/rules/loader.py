@@ -1,30 +1,29 @@
 """Finding and loading rules: the built-in pack, installed packages, directories.
 
-The built-in rules ship as one JSON file inside the wheel, checked when it was built. Directories of
-YAML are parsed once and kept as JSON in the user's cache, keyed by content; a cache file is plain
+The built-in rules ship as one pack (JSON) inside the wheel, checked when it was built. Directories of
+YAML are parsed once and kept as packs in the user's cache, keyed by content; a cache file is plain
 data, so the worst that a corrupted one can do is to be thrown away.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from triage.errors import RuleError
+from triage.rules.pack import Pack, packed, unpacked
 from triage.rules.patterns import infer_anchors
 from triage.rules.schema import ENGINE_VERSION, Rule, rule_from_mapping
-from triage.rules.windows import choose
 
 BUILTIN = "triage"
 ENTRY_POINTS = "triage.rules"
 _PACKED = Path(__file__).parent / "_packed.json"
 _CHECKOUT = Path(__file__).resolve().parents[2] / "rules"
-_CACHE_FORMAT = 6
+_CACHE_FORMAT = 7
 _SUFFIXES = {".yaml", ".yml"}
 _MAX_FILE = 4 << 20
 
@@ -32,60 +31,66 @@ _MAX_FILE = 4 << 20
 class RuleSet(Mapping[str, Rule]):
     """Rules by id, built on first use. Later packs win by id; ``notes`` says which did."""
 
-    def __init__(self, raw: Mapping[str, Mapping[str, Any]], notes: tuple[str, ...] = ()) -> None:
-        self._raw = dict(raw)
+    def __init__(self, packs: Sequence[Pack]) -> None:
+        self._packs = packs
+        self._holders: dict[str, Pack] = {}
         self._built: dict[str, Rule] = {}
         self._derived: tuple[str, ...] | None = None
-        self.notes = notes
+        notes: list[str] = []
+        for pack in packs:
+            for rule_id in pack.places:
+                previous = self._holders.get(rule_id)
+                if previous is not None:
+                    notes.append(f"rule {rule_id} from {pack.name} replaces the one from {previous.name}")
+                self._holders[rule_id] = pack
+        self.notes = tuple(notes)
 
     def __getitem__(self, rule_id: str) -> Rule:
         rule = self._built.get(rule_id)
         if rule is None:
-            raw = self._raw[rule_id]
-            data = {k: v for k, v in raw.items() if not k.startswith("_")}
-            rule = rule_from_mapping(data, raw.get("_path"), raw.get("_line"), raw["_pack"], check=False)
+            pack = self._holders[rule_id]
+            path, line, *_ = pack.places[rule_id]
+            rule = rule_from_mapping(pack.raw(rule_id), path, line, pack.name, check=False)
             self._built[rule_id] = rule
         return rule
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._raw)
+        return iter(self._holders)
 
     def __len__(self) -> int:
-        return len(self._raw)
+        return len(self._holders)
 
     def anchors(self) -> dict[str, tuple[tuple[str, ...], bool]]:
         """``{literal: (rule ids, frequent)}``: what the scan looks for, without building rules."""
-        found: dict[str, tuple[list[str], bool]] = {}
-        for rule_id, raw in self._raw.items():
-            frequent = bool((raw.get("signature") or {}).get("frequent"))
-            for anchor in raw["_anchors"]:
-                literal = anchor.lower()
-                ids, every = found.setdefault(literal, ([], True))
-                ids.append(rule_id)
+        found: dict[str, tuple[tuple[str, ...], bool]] = {}
+        for pack in self._packs:
+            for literal, (_, ids) in pack.anchors.items():
+                rule_ids = tuple(ids) if len(self._packs) == 1 else tuple(self._own(pack, ids))
+                if not rule_ids:
+                    continue
+                before, every = found.get(literal, ((), True))
                 # a literal is sampled only when all of its rules are content with samples
-                found[literal] = (ids, every and frequent)
-        return {literal: (tuple(ids), every) for literal, (ids, every) in found.items()}
+                found[literal] = (before + rule_ids, every and all(ids[i] for i in rule_ids))
+        return found
+
+    def _own(self, pack: Pack, ids: Iterable[str]) -> Iterator[str]:
+        return (rule_id for rule_id in ids if self._holders[rule_id] is pack)
 
     def windows(self) -> dict[str, str]:
         """What the scan looks for in place of each anchor; see :mod:`triage.rules.windows`."""
-        return {
-            anchor.lower(): window
-            for raw in self._raw.values()
-            for anchor, window in zip(raw["_anchors"], raw["_windows"], strict=True)
-        }
+        return {literal: entry[0] for pack in self._packs for literal, entry in pack.anchors.items()}
 
     def derived(self) -> tuple[str, ...]:
         """Ids of rules without a signature of their own: conditions on other findings; sorted."""
         if self._derived is None:
-            self._derived = tuple(
-                sorted(i for i, raw in self._raw.items() if not raw.get("signature") and raw.get("when"))
-            )
+            self._derived = tuple(sorted(i for i, pack in self._holders.items() if pack.places[i][2]))
         return self._derived
 
     def origin(self, rule_id: str) -> str:
         """Where a rule came from, as ``pack: path:line``."""
-        raw = self._raw[rule_id]
-        return f"{raw['_pack']}: {raw.get('_path')}:{raw.get('_line')}"
+        pack = self._holders[rule_id]
+        path, line, *_ = pack.places[rule_id]
+        return f"{pack.name}: {path}:{line}"
 
 
 def load_rules(directories: Iterable[str | os.PathLike[str]] = (), *, builtin: bool = True) -> RuleSet:
@@ -94,20 +99,9 @@ def load_rules(directories: Iterable[str | os.PathLike[str]] = (), *, builtin: b
     Raises:
         RuleError: naming file, line and what is wrong.
     """
-    packs: list[tuple[str, list[dict[str, Any]]]] = []
-    if builtin:
-        packs.append((BUILTIN, _builtin()))
-        packs.extend(_installed())
-    packs.extend((os.fspath(directory), _directory(Path(directory))) for directory in directories)
-    merged: dict[str, dict[str, Any]] = {}
-    notes: list[str] = []
-    for pack, rules in packs:
-        for raw in rules:
-            previous = merged.get(raw["id"])
-            if previous is not None:
-                notes.append(f"rule {raw['id']} from {pack} replaces the one from {previous['_pack']}")
-            merged[raw["id"]] = {**raw, "_pack": pack}
-    return RuleSet(merged, tuple(notes))
+    packs = [_builtin(), *_installed()] if builtin else []
+    packs.extend(_directory(os.fspath(directory), Path(directory)) for directory in directories)
+    return RuleSet(packs)
 
 
 def parse_rule_files(root: Path) -> list[dict[str, Any]]:
@@ -128,25 +122,7 @@ def parse_rule_files(root: Path) -> list[dict[str, Any]]:
                 )
             seen[raw["id"]] = where
             found.append(raw)
-    return _with_windows(found)
-
-
-def _with_windows(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """``rules`` with a window into each anchor."""
-    chosen = choose(
-        (anchor.lower() for raw in rules for anchor in raw["_anchors"]),
-        (text for raw in rules for text in _ordinary(raw)),
-    )
-    return [{**raw, "_windows": [chosen[anchor.lower()] for anchor in raw["_anchors"]]} for raw in rules]
-
-
-def _ordinary(raw: Mapping[str, Any]) -> Iterator[str]:
-    """What stands in logs without a failure, as far as the examples of a rule tell."""
-    examples = raw.get("examples") or {}
-    yield from map(str, examples.get("no_match") or ())
-    if raw.get("role") in {"context", "benign"}:
-        for example in examples.get("match") or ():
-            yield str(example.get("log", "") if isinstance(example, Mapping) else example)
+    return found
 
 
 def parse_rule_text(text: str, path: str | None = None) -> list[dict[str, Any]]:
@@ -216,27 +192,22 @@ def _read(path: Path) -> str:
         raise RuleError(f"not UTF-8 at byte {error.start}", str(path)) from None
 
 
-def pack_rules(root: Path) -> dict[str, Any]:
-    """What ships in the wheel: the checked rules below ``root``."""
-    return {"engine": ENGINE_VERSION, "rules": parse_rule_files(root)}
-
-
-def _builtin() -> list[dict[str, Any]]:
+def _builtin() -> Pack:
     try:
-        packed = _PACKED.read_bytes()
+        data = _PACKED.read_bytes()
     except OSError:
-        packed = b""
-    if not packed and _CHECKOUT.is_dir() and (_CHECKOUT.parent / "pyproject.toml").is_file():
-        return _directory(_CHECKOUT)  # a checkout that was not built
+        data = b""
+    if not data and _CHECKOUT.is_dir() and (_CHECKOUT.parent / "pyproject.toml").is_file():
+        return _directory(BUILTIN, _CHECKOUT)  # a checkout that was not built
     try:
-        return list(json.loads(packed)["rules"])
-    except (ValueError, KeyError):
+        return unpacked(BUILTIN, data)
+    except (ValueError, KeyError, TypeError):
         raise RuleError(
             "the built-in rules are missing from this installation: reinstall triage", str(_PACKED)
         ) from None
 
 
-def _installed() -> list[tuple[str, list[dict[str, Any]]]]:
+def _installed() -> list[Pack]:
     """Packs that installed packages offer through the ``triage.rules`` entry point.
 
     An entry point names a module or package; its directory (or its ``RULES`` path) holds the YAML.
@@ -246,7 +217,7 @@ def _installed() -> list[tuple[str, list[dict[str, Any]]]]:
     from importlib.metadata import entry_points
     from importlib.util import find_spec
 
-    packs: list[tuple[str, list[dict[str, Any]]]] = []
+    packs: list[Pack] = []
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda p: p.name):
         try:
             spec = find_spec(point.module)
@@ -255,7 +226,7 @@ def _installed() -> list[tuple[str, list[dict[str, Any]]]]:
         locations = list(spec.submodule_search_locations or []) if spec else []
         if not locations:
             raise RuleError(f"rule pack {point.name!r}: {point.module} is not an installed package")
-        packs.append((point.name, _directory(Path(locations[0]))))
+        packs.append(_directory(point.name, Path(locations[0])))
     return packs
 
 
@@ -278,7 +249,7 @@ def _offered() -> bool:
     return False
 
 
-def _directory(root: Path) -> list[dict[str, Any]]:
+def _directory(name: str, root: Path) -> Pack:
     if not root.exists():
         raise RuleError("no such file or directory; --rules takes a directory of YAML files", str(root))
     paths = _rule_paths(root)
@@ -292,12 +263,15 @@ def _directory(root: Path) -> list[dict[str, Any]]:
         except OSError as error:
             raise RuleError(f"can't read it: {error.strerror}", str(path)) from None
     cache = cache_directory() / f"rules-{digest.hexdigest()[:40]}.json"
-    cached = _read_cache(cache)
-    if cached is not None:
-        return cached
-    rules = parse_rule_files(root)
-    _write_cache(cache, rules)
-    return rules
+    kept = _read_cache(cache)
+    if kept is not None:
+        try:
+            return unpacked(name, kept)
+        except (ValueError, KeyError, TypeError):
+            pass  # whoever wrote it: parsing again gives the right one
+    data = packed(parse_rule_files(root))
+    _write_cache(cache, data)
+    return unpacked(name, data)
 
 
 def cache_directory() -> Path:
@@ -306,32 +280,28 @@ def cache_directory() -> Path:
     return (Path(base) if base else Path("~/.cache").expanduser()) / "triage"
 
 
-def _read_cache(path: Path) -> list[dict[str, Any]] | None:
-    """The rules of a cache file, None when it is missing, not ours, or not what it should be."""
+def _read_cache(path: Path) -> bytes | None:
+    """What a cache file holds, None when it is missing, not ours, or not what was written."""
     try:
         with path.open("rb") as stream:
             if os.fstat(stream.fileno()).st_uid != os.getuid():
                 return None
             checksum, _, body = stream.read().partition(b"\n")
-        if hashlib.sha256(body).hexdigest().encode() != checksum:
-            return None
-        rules = json.loads(body)
-    except (OSError, ValueError):
+    except OSError:
         return None
-    return rules if isinstance(rules, list) else None
+    return body if hashlib.sha256(body).hexdigest().encode() == checksum else None
 
 
-def _write_cache(path: Path, rules: list[dict[str, Any]]) -> None:
+def _write_cache(path: Path, body: bytes) -> None:
     """Keep parsed rules; a cache that can't be written only costs time."""
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        body = json.dumps(rules, separators=(",", ":")).encode()
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
         temporary.replace(path)
-        for stale in sorted(path.parent.glob("rules-*.json"), key=lambda p: p.stat().st_mtime)[:-8]:
+        for stale in sorted(path.parent.glob("rules-*.*"), key=lambda p: p.stat().st_mtime)[:-8]:
             stale.unlink(missing_ok=True)
     except OSError:
         return

@@ -1,0 +1,80 @@
+"""Checked rules in the form that they are kept in: what every run needs first, each rule when it is asked for.
+
+A pack is one line of JSON, the index, and after it the rules themselves, each as JSON: a job meets a few
+dozen of a thousand rules, and reading them all would take longer than answering.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from triage.rules.schema import ENGINE_VERSION
+from triage.rules.windows import choose
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Pack:
+    """The rules of one place."""
+
+    name: str
+    anchors: Mapping[str, tuple[str, Mapping[str, bool]]]
+    """For each anchor its window and, by the ids of the rules that it may belong to, whether they are
+    content with samples."""
+    places: Mapping[str, tuple[str | None, int | None, bool, int, int]]
+    """For each rule its file and line, whether it has conditions alone, and where it is in ``body``."""
+    body: bytes
+
+    def raw(self, rule_id: str) -> dict[str, Any]:
+        """What was written of a rule."""
+        _, _, _, begin, end = self.places[rule_id]
+        return dict(json.loads(self.body[begin:end]))
+
+
+def packed(rules: Iterable[Mapping[str, Any]]) -> bytes:
+    """A pack of the checked raw mappings ``rules``."""
+    rules = list(rules)
+    windows = choose(
+        (anchor.lower() for raw in rules for anchor in raw["_anchors"]),
+        (text for raw in rules for text in _ordinary(raw)),
+    )
+    anchors: dict[str, tuple[str, dict[str, bool]]] = {}
+    places: dict[str, tuple[str | None, int | None, bool, int, int]] = {}
+    body = bytearray()
+    for raw in rules:
+        signature = raw.get("signature") or {}
+        for anchor in raw["_anchors"]:
+            literal = anchor.lower()
+            ids = anchors.setdefault(literal, (windows[literal], {}))[1]
+            ids[raw["id"]] = bool(signature.get("frequent"))
+        begin = len(body)
+        kept = {key: value for key, value in raw.items() if not key.startswith("_")}
+        body += json.dumps(kept, separators=(",", ":"), ensure_ascii=False).encode()
+        conditions = not signature and bool(raw.get("when"))
+        places[raw["id"]] = (raw.get("_path"), raw.get("_line"), conditions, begin, len(body))
+    index = {"engine": ENGINE_VERSION, "anchors": dict(sorted(anchors.items())), "places": places}
+    return json.dumps(index, separators=(",", ":"), ensure_ascii=False).encode() + b"\n" + bytes(body)
+
+
+def unpacked(name: str, data: bytes) -> Pack:
+    """The pack in ``data``.
+
+    Raises:
+        ValueError, KeyError, TypeError: when it is none.
+    """
+    head, newline, body = data.partition(b"\n")
+    index = json.loads(head)
+    if not newline or index["engine"] != ENGINE_VERSION:
+        raise ValueError("not a pack of this version")
+    return Pack(name, index["anchors"], index["places"], body)
+
+
+def _ordinary(raw: Mapping[str, Any]) -> Iterator[str]:
+    """What stands in logs without a failure, as far as the examples of a rule tell."""
+    examples = raw.get("examples") or {}
+    yield from map(str, examples.get("no_match") or ())
+    if raw.get("role") in {"context", "benign"}:
+        for example in examples.get("match") or ():
+            yield str(example.get("log", "") if isinstance(example, Mapping) else example)
