@@ -11,8 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from triage.rules.patterns import needs
 from triage.rules.schema import ENGINE_VERSION
 from triage.rules.windows import choose
+
+NEEDS = "_needs"
+"""Key under which a rule keeps what its patterns need."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -51,6 +55,9 @@ def packed(rules: Iterable[Mapping[str, Any]]) -> bytes:
             ids[raw["id"]] = bool(signature.get("frequent"))
         begin = len(body)
         kept = {key: value for key, value in raw.items() if not key.startswith("_")}
+        patterns = signature.get("patterns") or ()
+        if len(patterns) > 1:  # what a single one needs has been found by its anchor
+            kept[NEEDS] = [needs(pattern) for pattern in patterns]
         body += json.dumps(kept, separators=(",", ":"), ensure_ascii=False).encode()
         conditions = not signature and bool(raw.get("when"))
         places[raw["id"]] = (raw.get("_path"), raw.get("_line"), conditions, begin, len(body))

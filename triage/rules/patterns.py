@@ -89,6 +89,14 @@ def infer_anchors(patterns: Iterable[str], given: Iterable[str] = ()) -> tuple[s
     return tuple(anchors)
 
 
+def needs(pattern: str) -> tuple[str, ...]:
+    """Literals, in lower case and with single spaces, of which every match of ``pattern`` contains one.
+
+    Empty when none is known.
+    """
+    return tuple(" ".join(literal.lower().split()) for literal in _best(_choices(pattern)))
+
+
 def _has(literal: str, anchors: Iterable[str]) -> bool:
     text = literal.lower()
     return any(anchor in text for anchor in anchors)

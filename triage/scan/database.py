@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
@@ -52,42 +51,35 @@ class AnchorDatabase:
         self._lock = threading.Lock()
         self._free: list[tuple[Any, Any]] = []
         self._wrapped = wrapped
-        self._members: list[list[tuple[int, int, bytes]]] = []
-        """For each window ``(anchor id, where the window begins in the anchor, anchor)``."""
+        self._anchors = anchors
+        self._members: list[list[int]] = []
+        """For each window the anchors that it may be a part of."""
         self._windows: list[str] = []
-        self._expressions: list[bytes] = []
-        self._ids: list[int] = []
         self._once: set[int] = set()
-        groups: defaultdict[tuple[str, bool], list[int]] = defaultdict(list)
-        for number in sorted(anchors):
-            anchor = anchors[number]
-            window = anchor if windows is None else windows.get(anchor, anchor)
+        groups: dict[tuple[str, bool], list[int]] = {}
+        known = windows or {}
+        for number, anchor in anchors.items():
             once = number in sampled
-            groups[(anchor if once or window in spelled else window, once)].append(number)
+            window = known.get(anchor, anchor)
+            if once or window in spelled:
+                window = anchor
+            groups.setdefault((window, once), []).append(number)
         for position, ((window, once), numbers) in enumerate(groups.items()):
             self._windows.append(window)
-            self._members.append(
-                [
-                    (n, len(anchors[n][: anchors[n].find(window)].encode()), anchors[n].encode())
-                    for n in numbers
-                ]
-            )
+            self._members.append(numbers)
             if once:
                 self._once.add(position)
-            for expression in _expressions(window, wrapped):
-                self._expressions.append(expression)
-                self._ids.append(position)
         self._plain_left = PLAIN
 
     def compile(self) -> None:
         """Compile now what a large log will need, rather than when it comes to it."""
         with self._lock:
-            if not self._free and self._ids:
+            if not self._free and self._windows:
                 self._free.append(self._compiled())
 
     def scan(self, data: bytes) -> tuple[Hits, dict[str, int]]:
         """The hits in ``data``, and how often each window was found that none of its anchors was at."""
-        if not self._ids or not data:
+        if not self._windows or not data:
             return [], {}
         with self._lock:
             pair = self._free.pop() if self._free else None
@@ -113,22 +105,32 @@ class AnchorDatabase:
         """A database and its scratch; scans that share one hold each other up."""
         import hyperscan
 
+        literals = list(self._literals())
         once = hyperscan.HS_FLAG_CASELESS | hyperscan.HS_FLAG_SINGLEMATCH
         database = hyperscan.Database()
         database.compile(
-            expressions=self._expressions,
-            ids=self._ids,
-            elements=len(self._ids),
-            flags=[once if i in self._once else hyperscan.HS_FLAG_CASELESS for i in self._ids],
+            expressions=[expression for expression, _ in literals],
+            ids=[window for _, window in literals],
+            elements=len(literals),
+            flags=[once if window in self._once else hyperscan.HS_FLAG_CASELESS for _, window in literals],
             literal=True,
         )
         return database, hyperscan.Scratch(database)
+
+    def _literals(self) -> Iterator[tuple[bytes, int]]:
+        """Each window as the scan looks for it, with its position."""
+        for position, window in enumerate(self._windows):
+            if self._wrapped:
+                for expression in _broken(window):
+                    yield expression, position
+            else:
+                yield window.encode(), position
 
     def _search(self, data: bytes) -> list[tuple[int, int]]:
         """``(end, window)`` of every window, found by one search for each."""
         text = data.lower()
         found: list[tuple[int, int]] = []
-        for expression, window in zip(self._expressions, self._ids, strict=True):
+        for expression, window in self._literals():
             at = text.find(expression)
             while at >= 0:
                 found.append((at + len(expression), window))
@@ -143,8 +145,10 @@ class AnchorDatabase:
             text = self._windows[window]
             begin = end - len(text.encode())
             there = False
-            for number, offset, anchor in self._members[window]:
-                start = begin - offset
+            for number in self._members[window]:
+                whole = self._anchors[number]
+                anchor = whole.encode()
+                start = begin - len(whole[: whole.find(text)].encode())
                 stretch = data[max(0, start) : start + len(anchor)].lower()
                 if stretch == anchor or (self._wrapped and stretch.replace(b"\n", b" ") == anchor):
                     hits.add((start + len(anchor), number))
@@ -154,14 +158,14 @@ class AnchorDatabase:
         return sorted(hits), missed
 
 
-def _expressions(window: str, wrapped: bool) -> Iterator[bytes]:
-    """A window as Hyperscan literals: as it stands and, when ``wrapped``, broken at each space.
+def _broken(window: str) -> Iterator[bytes]:
+    r"""A window as it stands and broken at each of its spaces.
 
-    Pure literals compile a hundred times faster than patterns with ``\\s+`` and scan faster too, so
+    Pure literals compile a hundred times faster than patterns with ``\s+`` and scan faster too, so
     the places where a program may wrap its message are spelled out, and only where lines look wrapped.
     """
     words = window.split(" ")
-    for wrap in range(len(words) if wrapped else 1):
+    for wrap in range(len(words)):
         gaps = [" "] * len(words)
         if wrap:
             gaps[wrap] = "\n"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any
 
 from triage.model import Prefix, Value
@@ -30,23 +31,29 @@ class Match:
 
 
 class Matcher:
-    """The signature of one rule, compiled on first use."""
+    """The signature of one rule, each pattern compiled when a record has what it needs.
 
-    def __init__(self, rule: Rule) -> None:
+    Args:
+        needs: for each pattern, literals of which every match has one; nothing where none is known.
+    """
+
+    def __init__(self, rule: Rule, needs: Sequence[Sequence[str]] = ()) -> None:
         if rule.signature is None:
             raise ValueError(f"rule {rule.id} has no signature")
         self.rule = rule
         self.signature: Signature = rule.signature
         texts = rule.signature.patterns or tuple(_literal(a) for a in rule.signature.anchors)
-        self._patterns = [compile_pattern(text) for text in texts]
+        self._patterns = list(zip_longest(texts, needs, fillvalue=()))
 
     def match(self, record: Record) -> Match | None:
         """The first pattern that matches, starting at or before the hit line, and its fields.
 
         None when no pattern matches or ``where`` is not known to hold.
         """
-        for pattern in self._patterns:
-            found = self._search(pattern, record)
+        for pattern, needs in self._patterns:
+            if needs and not any(literal in record.folded for literal in needs):
+                continue
+            found = self._search(compile_pattern(pattern), record)
             if found is None:
                 continue
             fields = self._fields(found.groupdict())

@@ -94,7 +94,7 @@ class Scanner:
         self._anchors: dict[int, str] = {}
         self._rule_ids: dict[int, tuple[str, ...]] = {}
         self._frequent: set[int] = set()
-        for number, (literal, (ids, frequent)) in enumerate(sorted(rules.anchors().items())):
+        for number, (literal, (ids, frequent)) in enumerate(rules.anchors().items()):
             self._anchors[number] = literal
             self._rule_ids[number] = ids
             if frequent:
@@ -275,7 +275,7 @@ class Scanner:
     def _claim(self, rule_id: str, view: BlockLines, start: int, end: int) -> _Claim | None:
         matcher = self._matchers.get(rule_id)
         if matcher is None:
-            matcher = self._matchers[rule_id] = Matcher(self._rules[rule_id])
+            matcher = self._matchers[rule_id] = Matcher(self._rules[rule_id], self._rules.needs(rule_id))
         signature = matcher.signature
         # an anchor that wraps ends on a later line than its pattern starts on
         record = record_at(

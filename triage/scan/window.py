@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from triage.model import Block, Prefix
 from triage.scan.prefix import Continuation, split_line
@@ -23,7 +24,7 @@ _SKIP = 400
 """Lines of other writers that are passed over in search of a continuation."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Line:
     """One line: its byte range in the block, prefix and message."""
 
@@ -126,7 +127,7 @@ class BlockLines:
         return line
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False, repr=False)
 class Record:
     """A hit line with its neighbours of the same writer, as one text.
 
@@ -138,6 +139,11 @@ class Record:
     """Which of ``lines`` is the hit line."""
     text: str
     anchor: tuple[int, int]
+
+    @cached_property
+    def folded(self) -> str:
+        """The text in lower case, white space folded."""
+        return " ".join(self.text.lower().split())
 
     @property
     def line(self) -> Line:
