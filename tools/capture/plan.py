@@ -13,6 +13,7 @@ NO_RECORDER = {"TORCH_FR_BUFFER_SIZE": "0"}
 CPP_INFO = {"TORCH_CPP_LOG_LEVEL": "INFO"}
 STACKS = {"TORCH_NCCL_TRACE_CPP_STACK": "0", "TORCH_NCCL_TRACE_BUFFER_SIZE": "2000"}
 DUMP = {"TORCH_NCCL_DUMP_ON_TIMEOUT": "1", "TORCH_NCCL_TRACE_BUFFER_SIZE": "2000"}
+TIMED = {"TORCH_NCCL_ENABLE_TIMING": "1"}
 EXPANDABLE_OFF = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:False"}
 ELASTIC = ("--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:29977", "--rdzv-conf=join_timeout=25,timeout=25")
 SOCKETS = {"NCCL_P2P_DISABLE": "1", "NCCL_SHM_DISABLE": "1"}
@@ -233,7 +234,7 @@ RUNS: tuple[Run, ...] = (
     Run("optimizer-shard-damaged", "optimizer-shard-damaged", launcher="plain", merged=True),
     Run("setting-missing", "setting-missing", 3, launcher="spawn", merged=True),
     Run("tensor-on-the-host", "tensor-on-the-host", launcher="ranks"),
-    Run("fsdp-disk-full", "fsdp-disk-full", launcher="mpi"),
+    Run("fsdp-disk-full", "fsdp-disk-full", launcher="plain", merged=True),
     Run("node-absent", "plain", 4, launcher="first-node", arguments=ELASTIC, limit=90),
     Run("world-too-large", "plain", launcher="ranks", env={"WORLD_SIZE": "5"}, limit=90),
     Run("port-taken", "plain", launcher="ranks", port_taken=True, limit=110),
@@ -247,5 +248,29 @@ RUNS: tuple[Run, ...] = (
     ),
     Run("no-device-one-rank", "plain-gpu", launcher="tasks", rank_env={2: {"CUDA_VISIBLE_DEVICES": ""}}),
     Run("healthy-errors-survived", "healthy-errors-survived", launcher="mpi", env=INFO),
-    Run("healthy-long-wait", "healthy-long-wait", launcher="spawn", merged=True, env={**CPP_INFO, **DETAIL}),
+    Run("healthy-long-wait", "healthy-long-wait", launcher="spawn", merged=True, env=CPP_INFO),
+    Run(
+        "kernel-never-ends-timed",
+        "kernel-never-ends",
+        launcher="plain",
+        merged=True,
+        recorder=True,
+        env=TIMED,
+    ),
+    Run("nodes-lock-taken-twice", "lock-taken-twice", launcher="nodes", env=NO_RECORDER),
+    Run("interrupted-alone", "interrupted-alone", launcher="plain", merged=True),
+    Run("preempted-saves", "preempted-saves", merged=True, signal_after=(30, 15, 0)),
+    Run("dies-of-null-spawn", "dies-of-null", 3, launcher="spawn", merged=True),
+    Run("dies-of-null-ranks", "dies-of-null", launcher="ranks", env={**INFO, **DETAIL}),
+    Run("line-not-json", "line-not-json", merged=True),
+    Run("loss-diverges", "loss-diverges", launcher="mpi"),
+    Run("dtype-differs", "dtype-differs", launcher="tasks", env=DETAIL),
+    Run("fsdp-uneven-loader", "fsdp-uneven-loader", launcher="files", recorder=True),
+    Run("backend-differs", "backend-differs", launcher="ranks"),
+    Run("pp-shape-differs", "pp-shape-differs", merged=True, recorder=True),
+    Run("compile-graph-break", "compile-graph-break", launcher="plain", merged=True),
+    Run("oom-all-ranks-spawn", "oom-all-ranks", launcher="spawn", merged=True),
+    Run("port-differs", "plain", launcher="ranks", rank_env={3: {"MASTER_PORT": "29601"}}, limit=100),
+    Run("world-too-small", "plain", launcher="tasks", env={"WORLD_SIZE": "3"}, limit=90),
+    Run("healthy-progress-bar", "healthy-progress-bar", merged=True, env=WARN),
 )

@@ -138,3 +138,42 @@ def killed_at_the_end() -> None:
         os.kill(os.getpid(), signal.SIGKILL)
     time.sleep(3)
     finish()
+
+
+@scenario("interrupted-alone")
+def interrupted_alone() -> None:
+    """Somebody interrupts rank 2 alone (SIGINT), it raises KeyboardInterrupt: crash, rank 2."""
+    init(14)
+    _train(2, 5)
+    if RANK == 2:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+    finish()
+
+
+def _save_and_leave(number: int, frame: object) -> None:
+    logger.warning("rank %d: signal %d received, saving a checkpoint before the node goes", RANK, number)
+    sys.exit(0)
+
+
+@scenario("preempted-saves")
+def preempted_saves() -> None:
+    """The launcher gets SIGTERM from outside; every rank saves and ends with 0: scheduler."""
+    logging_setup()
+    init(30)
+    signal.signal(signal.SIGTERM, _save_and_leave)
+    model = replicate(network())
+    optimizer = optimise(model)
+    for step in range(2000):
+        train_step(model, optimizer, step, batch())
+    finish()
+
+
+@scenario("dies-of-null")
+def dies_of_null() -> None:
+    """Rank 2 reads a null pointer between two steps, nothing prints a stack: crash, rank 2."""
+    init(14)
+    _train(2, 6)
+    if RANK == 2:
+        _die()
+    finish()

@@ -174,3 +174,26 @@ def healthy_long_wait() -> None:
         train_step(model, optimizer, step, batch())
     logger.info("rank %d: shutting down, SIGTERM handler removed", RANK)
     finish()
+
+
+@scenario("healthy-progress-bar")
+def healthy_progress_bar() -> None:
+    """A progress bar that rewrites its line, warnings in between, ends well: healthy."""
+    from tqdm import tqdm
+
+    init(60)
+    model = replicate(network())
+    optimizer = optimise(model)
+    for epoch in range(2):
+        steps = tqdm(range(20), desc=f"Epoch {epoch + 1}/2", disable=RANK != 0, mininterval=0.01)
+        for step in steps:
+            optimizer.zero_grad()
+            loss = model(batch()).square().mean()
+            loss.backward()
+            optimizer.step()
+            steps.set_postfix(loss=f"{loss.item():.4f}", failed=0, timeouts=0)
+            if step == 10:
+                warnings.warn(f"rank {RANK}: 3 corrupt samples skipped, 0 errors left", stacklevel=1)
+    if RANK == 0:
+        print("Done. Killed 0 stale workers; see crash.log for none.", flush=True)
+    finish()

@@ -153,3 +153,33 @@ def fsdp_disk_full() -> None:
     print(f"rank {RANK}: saving step_4", flush=True)
     dcp.save({"model": model.state_dict()}, checkpoint_id=f"{os.environ['CAPTURE_SMALL_DISK']}/step_4")
     finish()
+
+
+@scenario("line-not-json")
+def line_not_json() -> None:
+    """A line of rank 2's shard is cut, json refuses it: data-loading or user code, rank 2."""
+    init(16)
+    model = replicate(network())
+    optimizer = optimise(model)
+    shard = Path(SCRATCH, f"shard_{RANK:03d}.jsonl")
+    lines = [json.dumps({"id": index, "text": "x" * 40}) for index in range(12)]
+    if RANK == 2:
+        lines[7] = lines[7][:31]
+    shard.write_text("\n".join(lines))
+    for step, line in enumerate(shard.read_text().splitlines()):
+        document = json.loads(line)
+        train_step(model, optimizer, step, batch() + 0.0 * document["id"])
+    finish()
+
+
+@scenario("loss-diverges")
+def loss_diverges() -> None:
+    """The loss grows to infinity on all ranks and the program gives up: numerics or user code, all ranks."""
+    init(16)
+    model = replicate(network())
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e4)
+    for step in range(40):
+        loss = train_step(model, optimizer, step, batch(width=512) * 10)
+        if loss != loss or loss == float("inf"):
+            raise ValueError(f"loss diverged at step {step}: {loss}")
+    finish()

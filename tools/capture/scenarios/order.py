@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from datetime import timedelta
 
 import torch
 import torch.distributed as dist
@@ -12,6 +13,7 @@ from scenarios import scenario
 from scenarios.common import (
     CUDA,
     DEVICE,
+    LOCAL_RANK,
     RANK,
     WORLD,
     batch,
@@ -174,4 +176,50 @@ def validation_on_one_rank_returns() -> None:
         if RANK == 2 and step == 7:
             logger.info("rank %d: early stopping: no improvement for 3 evaluations", RANK)
             raise SystemExit(0)
+    finish()
+
+
+@scenario("dtype-differs")
+def dtype_differs() -> None:
+    """Rank 0 reduces its metrics in float64, the others in float32: desync, rank 0."""
+    init(14)
+    for step in range(5):
+        kind = torch.float64 if RANK == 0 and step == 3 else torch.float32
+        dist.all_reduce(torch.ones(1024, device=DEVICE, dtype=kind))
+        if CUDA:
+            torch.cuda.synchronize()
+        print(f"rank {RANK}: metrics of step {step} reduced", flush=True)
+    finish()
+
+
+@scenario("fsdp-uneven-loader")
+def fsdp_uneven_loader() -> None:
+    """FSDP2: rank 1's loader has two batches less, it goes on to the barrier of the epoch: desync, rank 1."""
+    init(14)
+    logging_setup()
+    model = sharded()
+    optimizer = optimise(model)
+    for step in range(7 if RANK == 1 else 9):
+        train_step(model, optimizer, step, batch())
+    logger.info("rank %d: epoch 0 done", RANK)
+    dist.barrier()
+    for step in range(9, 12):
+        train_step(model, optimizer, step, batch())
+    finish()
+
+
+@scenario("backend-differs")
+def backend_differs() -> None:
+    """Rank 2 falls back to gloo because it was told not to use its GPU, the others use NCCL: config or
+    desync, rank 2."""
+    if CUDA and RANK != 2:
+        torch.cuda.set_device(LOCAL_RANK)
+    backend = "nccl" if CUDA and RANK != 2 else "gloo"
+    print(f"rank {RANK}: backend {backend}", flush=True)
+    dist.init_process_group(backend, timeout=timedelta(seconds=14))
+    device = torch.device("cpu") if RANK == 2 else DEVICE
+    for step in range(3):
+        value = torch.ones(64, device=device)
+        dist.all_reduce(value)
+        print(f"rank {RANK} step {step}: {value[0].item():.0f}", flush=True)
     finish()

@@ -56,3 +56,20 @@ def pp_ring_reversed() -> None:
             torch.cuda.synchronize()
         print(f"rank {RANK}: ring step {step} done", flush=True)
     finish()
+
+
+@scenario("pp-shape-differs")
+def pp_shape_differs() -> None:
+    """Stage 2 expects twice the activations that stage 1 sends: desync or config, ranks 1 and 2."""
+    init(14)
+    for step in range(5):
+        width = 1 << 21
+        hidden = torch.ones(width * (2 if RANK == 2 and step == 3 else 1), device=DEVICE)
+        if RANK > 0:
+            dist.recv(hidden, RANK - 1)
+        if RANK < WORLD - 1:
+            dist.send(hidden[:width].contiguous(), RANK + 1)
+        if CUDA:
+            torch.cuda.synchronize()
+        print(f"stage {RANK}: step {step} passed on", flush=True)
+    finish()
