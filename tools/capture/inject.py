@@ -11,11 +11,16 @@ import os
 import sys
 
 from scenarios import REGISTRY, load_all
+from scenarios.spawned import launch
 
 
 def main() -> None:
-    load_all()
     argument = sys.argv[1] if len(sys.argv) > 1 else ""
+    world_size = int(os.environ.get("CAPTURE_SPAWN", "0"))
+    if world_size:
+        launch(world_size, os.environ.get("SCENARIO") or argument)
+        return
+    load_all()
     if argument == "--list":
         for known, function in sorted(REGISTRY.items()):
             print(f"{known}: {' '.join((function.__doc__ or '').split())}")

@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -40,8 +41,9 @@ def start(capture: Capture) -> str:
     capture.out.mkdir(parents=True, exist_ok=True)
     capture.scratch.mkdir(parents=True, exist_ok=True)
     hog = _hog(capture) if run.hog is not None else None
+    squatter = socket.create_server(("", capture.port)) if run.port_taken else None
     started = time.time()
-    processes, readers = {"tasks": _tasks, "nodes": _nodes}.get(run.launcher, _single)(capture)
+    processes, readers = LAUNCHERS.get(run.launcher, _single)(capture)
     seen: set[int] = set()
     pending_signal = run.signal_after
     failed_at = None
@@ -59,7 +61,7 @@ def start(capture: Capture) -> str:
         if any(p.poll() not in (None, 0) for p in processes) and failed_at is None:
             failed_at = elapsed
         # task launchers end the rest some time after the first death
-        if run.launcher == "tasks" and failed_at is not None and elapsed > failed_at + 20:
+        if run.launcher in ("tasks", "mpi", "ranks") and failed_at is not None and elapsed > failed_at + 20:
             for process in processes:
                 _kill(process.pid, signal.SIGTERM)
         if elapsed > run.limit:
@@ -75,6 +77,8 @@ def start(capture: Capture) -> str:
     if hog:
         _kill(hog.pid, signal.SIGKILL)
         hog.wait()
+    if squatter:
+        squatter.close()
     _collect(capture)
     return str(codes)
 
@@ -156,16 +160,21 @@ Started = tuple[list["subprocess.Popen[bytes]"], list[threading.Thread]]
 
 def _single(capture: Capture) -> Started:
     script = [str(WORK / "train.py")]
-    if capture.run.launcher == "direct":
+    environment = _environment(capture, capture.gpus)
+    if capture.run.launcher in ("direct", "spawn"):
         command = [sys.executable, *script]
+        if capture.run.launcher == "spawn":
+            environment |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(capture.port)}
+            environment["CAPTURE_SPAWN"] = str(capture.run.ranks)
     else:
         command = _torchrun(capture, capture.run.ranks) + script
-    with open(capture.out / "job.out", "wb") as out, open(capture.out / "job.err", "wb") as err:
+    names = ("job.log", "job.log") if capture.run.merged else ("job.out", "job.err")
+    with open(capture.out / names[0], "ab") as out, open(capture.out / names[1], "ab") as err:
         process = subprocess.Popen(
             _inside(capture, HOSTS[0], command),
             stdout=out,
             stderr=err,
-            env=_environment(capture, capture.gpus),
+            env=environment,
             cwd=WORK,
             start_new_session=True,
         )
@@ -175,7 +184,7 @@ def _single(capture: Capture) -> Started:
 def _nodes(capture: Capture) -> Started:
     half = capture.run.ranks // 2
     processes = []
-    for node, host in enumerate(HOSTS):
+    for node, host in enumerate(HOSTS[:1] if capture.run.launcher == "first-node" else HOSTS):
         command = [*_torchrun(capture, half), "--nnodes=2", f"--node-rank={node}", str(WORK / "train.py")]
         gpus = capture.gpus[node * half : (node + 1) * half]
         with open(capture.out / f"{host}.out", "wb") as out, open(capture.out / f"{host}.err", "wb") as err:
@@ -192,51 +201,79 @@ def _nodes(capture: Capture) -> Started:
     return processes, []
 
 
+def _task_environment(capture: Capture, task: int) -> dict[str, str]:
+    """What a launcher that is not torchrun tells one process."""
+    return {
+        "MASTER_ADDR": "127.0.0.1",
+        "MASTER_PORT": str(capture.port),
+        "WORLD_SIZE": str(capture.run.ranks),
+        "RANK": str(task),
+        "LOCAL_RANK": str(task),
+        **_environment(capture, capture.gpus),
+        **capture.run.rank_env.get(task, {}),
+    }
+
+
 def _tasks(capture: Capture) -> Started:
     run, lock = capture.run, threading.Lock()
+    shape = {"tasks": "{task}: ", "mpi": "[1,{task}]<{stream}>:"}.get(run.launcher, "")
     files = {
         "stdout": open(capture.out / "job.out", "wb"),  # noqa: SIM115 (its reader threads end with the process)
         "stderr": open(capture.out / "job.err", "wb"),  # noqa: SIM115
     }
     processes, readers = [], []
     for task in range(run.ranks):
-        environment = {
-            "MASTER_ADDR": "127.0.0.1",
-            "MASTER_PORT": str(capture.port),
-            "WORLD_SIZE": str(run.ranks),
-            "RANK": str(task),
-            "LOCAL_RANK": str(task),
-            **_environment(capture, capture.gpus),
-            **run.rank_env.get(task, {}),
-        }
         process = subprocess.Popen(
             _inside(capture, HOSTS[0], [sys.executable, str(WORK / "train.py")]),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=environment,
+            env=_task_environment(capture, task),
             cwd=WORK,
             start_new_session=True,
         )
         processes.append(process)
         for name, stream in (("stdout", process.stdout), ("stderr", process.stderr)):
-            reader = threading.Thread(target=_label, args=(task, stream, files[name], lock), daemon=True)
+            prefix = shape.format(task=task, stream=name).encode()
+            reader = threading.Thread(target=_label, args=(prefix, stream, files[name], lock), daemon=True)
             reader.start()
             readers.append(reader)
     return processes, readers
 
 
-def _label(task: int, stream: IO[bytes], sink: IO[bytes], lock: threading.Lock) -> None:
+def _label(prefix: bytes, stream: IO[bytes], sink: IO[bytes], lock: threading.Lock) -> None:
     for line in stream:
         with lock:
-            sink.write(b"%d: %s" % (task, line.rstrip(b"\n") + b"\n"))
+            sink.write(prefix + line.rstrip(b"\n") + b"\n")
             sink.flush()
 
 
+def _ranks(capture: Capture) -> Started:
+    """One process and one file per rank, as a script that starts them by hand leaves them."""
+    processes = []
+    for rank in range(capture.run.ranks):
+        with open(capture.out / f"rank{rank}.log", "wb") as log:
+            processes.append(
+                subprocess.Popen(
+                    _inside(capture, HOSTS[0], [sys.executable, str(WORK / "train.py")]),
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    env=_task_environment(capture, rank),
+                    cwd=WORK,
+                    start_new_session=True,
+                )
+            )
+    return processes, []
+
+
+LAUNCHERS = {"tasks": _tasks, "mpi": _tasks, "ranks": _ranks, "nodes": _nodes, "first-node": _nodes}
+
+
 def _hog(capture: Capture) -> subprocess.Popen[bytes]:
-    """A process of somebody else's that fills a GPU but for 6 GiB."""
+    """A process of somebody else's that fills a GPU but for some GiB."""
+    leaves = int(capture.run.hog_leaves * (1 << 30))
     code = (
-        "import torch,time;free,_=torch.cuda.mem_get_info();"
-        "kept=torch.empty(free-(6<<30),dtype=torch.uint8,device='cuda');print('full',flush=True);time.sleep(200)"
+        "import torch,time;torch.cuda.init();free,_=torch.cuda.mem_get_info();"
+        f"kept=torch.empty(free-{leaves},dtype=torch.uint8,device='cuda');print('full',flush=True);time.sleep(200)"
     )
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": str(capture.gpus[capture.run.hog or 0])}
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment)

@@ -11,6 +11,11 @@ DETAIL = {"TORCH_DISTRIBUTED_DEBUG": "DETAIL"}
 RECORD = {"CAPTURE_RECORD": "1"}
 NO_RECORDER = {"TORCH_FR_BUFFER_SIZE": "0"}
 CPP_INFO = {"TORCH_CPP_LOG_LEVEL": "INFO"}
+STACKS = {"TORCH_NCCL_TRACE_CPP_STACK": "0", "TORCH_NCCL_TRACE_BUFFER_SIZE": "2000"}
+DUMP = {"TORCH_NCCL_DUMP_ON_TIMEOUT": "1", "TORCH_NCCL_TRACE_BUFFER_SIZE": "2000"}
+TIMED = {"TORCH_NCCL_ENABLE_TIMING": "1"}
+EXPANDABLE_OFF = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:False"}
+ELASTIC = ("--rdzv-backend=c10d", "--rdzv-endpoint=127.0.0.1:29977", "--rdzv-conf=join_timeout=25,timeout=25")
 SOCKETS = {"NCCL_P2P_DISABLE": "1", "NCCL_SHM_DISABLE": "1"}
 
 
@@ -18,8 +23,9 @@ SOCKETS = {"NCCL_P2P_DISABLE": "1", "NCCL_SHM_DISABLE": "1"}
 class Run:
     """One capture. ``launcher``: ``plain`` and ``tee`` are torchrun without and with line prefixes,
     ``files`` is torchrun with one file per rank, ``tasks`` starts one process per rank and prefixes lines
-    with the task number, ``nodes`` starts two torchrun agents with host names of their own, ``direct``
-    runs the program."""
+    with the task number, ``mpi`` likewise with mpirun's tags, ``ranks`` starts one process per rank and keeps
+    a file for each, ``nodes`` starts two torchrun agents with host names of their own, ``first-node`` only
+    the first of them, ``direct`` runs the program and ``spawn`` lets it start its ranks itself."""
 
     name: str
     scenario: str
@@ -36,6 +42,12 @@ class Run:
     memory: str | None = None
     hog: int | None = None
     """GPU that another process fills first; nobody else uses the machine's GPUs 0 and 1 meanwhile."""
+    hog_leaves: float = 6
+    """GiB of that GPU that the other process leaves free."""
+    merged: bool = False
+    """Standard output and error in one file."""
+    port_taken: bool = False
+    """Somebody else listens on the job's port."""
     rank_env: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
     whole_gpus: bool = False
 
@@ -178,4 +190,87 @@ RUNS: tuple[Run, ...] = (
     Run("nodes-one-lost", "ddp-runs-long", launcher="nodes", env=WARN, signal_after=(35, 9, 1)),
     Run("nodes-exception", "ddp-forward-raises", launcher="nodes", env=RECORD),
     Run("nodes-sigkill", "ddp-sigkill", launcher="nodes", env=WARN),
+    Run("oom-interleaved", "oom-interleaved", 2, whole_gpus=True, merged=True, env=EXPANDABLE_OFF),
+    Run("oom-no-context", "plain", 2, hog=0, hog_leaves=0.2, whole_gpus=True, merged=True),
+    Run("oom-gather-logits", "oom-gather-logits", launcher="ranks"),
+    Run(
+        "mesh-expert-skipped", "mesh-expert-skipped", launcher="plain", merged=True, recorder=True, env=STACKS
+    ),
+    Run("mesh-replica-late", "mesh-replica-late", launcher="tee", merged=True, env=NO_RECORDER),
+    Run("tp-sequence-differs", "tp-sequence-differs", launcher="plain", merged=True, env=DETAIL),
+    Run("healthy-tp", "healthy-tp", launcher="plain", merged=True, env={**INFO, **DETAIL}),
+    Run("no-sync-differs", "no-sync-differs", recorder=True, env=WARN),
+    Run("async-order-differs", "async-order-differs", launcher="ranks", env={**WARN, **NO_RECORDER}),
+    Run("gather-object-skipped", "gather-object-skipped", launcher="files", env=NO_RECORDER),
+    Run("object-list-length", "object-list-length", launcher="mpi"),
+    Run("barrier-on-one-rank", "barrier-on-one-rank", launcher="ranks", recorder=True, env=INFO),
+    Run("fsdp-layer-skipped", "fsdp-layer-skipped", launcher="plain", merged=True, recorder=True),
+    Run("exception-swallowed-drift", "exception-swallowed-drift", merged=True, env=NO_RECORDER),
+    Run("early-stop-one-rank", "validation-on-one-rank-returns", launcher="mpi"),
+    Run("pp-microbatches-differ", "pp-microbatches-differ", launcher="plain", merged=True, recorder=True),
+    Run("pp-ring-reversed", "pp-ring-reversed", launcher="tee", recorder=True),
+    Run("lock-taken-twice", "lock-taken-twice", merged=True, recorder=True, env={**INFO, **STACKS}),
+    Run("checkpoint-into-pipe", "checkpoint-into-pipe", launcher="ranks"),
+    Run("kernel-never-ends", "kernel-never-ends", merged=True, recorder=True, env=DUMP),
+    Run("producer-thread-dies", "producer-thread-dies", launcher="mpi", env=NO_RECORDER),
+    Run("compile-slow-one-rank", "compile-slow-one-rank", merged=True),
+    Run("evaluation-outlasts-timeout", "evaluation-outlasts-timeout", launcher="tasks", env=NO_RECORDER),
+    Run("sleeps-of-three", "sleeps-of-three", 3, launcher="spawn", recorder=True, env=DUMP),
+    Run("sleeps-of-three-bare", "sleeps-of-three", 3, launcher="spawn", merged=True, env=NO_RECORDER),
+    Run("dataset-lock-file", "tokenizer-lock-file", merged=True, env={**DETAIL, **NO_RECORDER}),
+    Run("dies-in-backward", "dies-in-backward", 3, launcher="plain", merged=True),
+    Run("dies-of-bus-error", "dies-of-bus-error", merged=True, env=WARN),
+    Run("dies-of-sigterm", "dies-of-sigterm", launcher="plain", merged=True),
+    Run("dies-before-joining", "dies-before-joining", merged=True),
+    Run("leaves-with-three", "leaves-with-three", 2, launcher="plain", merged=True, env=INFO),
+    Run("leaves-with-zero", "leaves-with-zero", 3, launcher="spawn", merged=True, env=WARN),
+    Run("killed-without-launcher", "killed-in-training", launcher="ranks", env=WARN),
+    Run("killed-in-spawn", "killed-in-training", launcher="spawn", merged=True),
+    Run("killed-at-the-end", "killed-at-the-end", launcher="files"),
+    Run("collate-key-error", "collate-key-error", launcher="tasks"),
+    Run("collate-key-error-spawn", "collate-key-error", 3, launcher="spawn", merged=True),
+    Run("loader-worker-dies", "loader-worker-dies", merged=True),
+    Run("loss-asserted", "loss-asserted", launcher="mpi"),
+    Run("optimizer-shard-damaged", "optimizer-shard-damaged", launcher="plain", merged=True),
+    Run("setting-missing", "setting-missing", 3, launcher="spawn", merged=True),
+    Run("tensor-on-the-host", "tensor-on-the-host", launcher="ranks"),
+    Run("fsdp-disk-full", "fsdp-disk-full", launcher="plain", merged=True),
+    Run("node-absent", "plain", 4, launcher="first-node", arguments=ELASTIC, limit=90),
+    Run("world-too-large", "plain", launcher="ranks", env={"WORLD_SIZE": "5"}, limit=90),
+    Run("port-taken", "plain", launcher="ranks", port_taken=True, limit=110),
+    Run("master-unreachable", "plain", 2, launcher="tasks", env={"MASTER_ADDR": "10.255.255.1"}, limit=110),
+    Run(
+        "ifname-one-rank",
+        "plain",
+        launcher="ranks",
+        env=WARN,
+        rank_env={1: {"NCCL_SOCKET_IFNAME": "bond0", "NCCL_DEBUG": "WARN"}},
+    ),
+    Run("no-device-one-rank", "plain-gpu", launcher="tasks", rank_env={2: {"CUDA_VISIBLE_DEVICES": ""}}),
+    Run("healthy-errors-survived", "healthy-errors-survived", launcher="mpi", env=INFO),
+    Run("healthy-long-wait", "healthy-long-wait", launcher="spawn", merged=True, env=CPP_INFO),
+    Run(
+        "kernel-never-ends-timed",
+        "kernel-never-ends",
+        launcher="plain",
+        merged=True,
+        recorder=True,
+        env=TIMED,
+    ),
+    Run("nodes-lock-taken-twice", "lock-taken-twice", launcher="nodes", env=NO_RECORDER),
+    Run("interrupted-alone", "interrupted-alone", launcher="plain", merged=True),
+    Run("preempted-saves", "preempted-saves", merged=True, signal_after=(30, 15, 0)),
+    Run("dies-of-null-spawn", "dies-of-null", 3, launcher="spawn", merged=True),
+    Run("dies-of-null-ranks", "dies-of-null", launcher="ranks", env={**INFO, **DETAIL}),
+    Run("line-not-json", "line-not-json", merged=True),
+    Run("loss-diverges", "loss-diverges", launcher="mpi"),
+    Run("dtype-differs", "dtype-differs", launcher="tasks", env=DETAIL),
+    Run("fsdp-uneven-loader", "fsdp-uneven-loader", launcher="files", recorder=True),
+    Run("backend-differs", "backend-differs", launcher="ranks"),
+    Run("pp-shape-differs", "pp-shape-differs", merged=True, recorder=True),
+    Run("compile-graph-break", "compile-graph-break", launcher="plain", merged=True),
+    Run("oom-all-ranks-spawn", "oom-all-ranks", launcher="spawn", merged=True),
+    Run("port-differs", "plain", launcher="ranks", rank_env={3: {"MASTER_PORT": "29601"}}, limit=100),
+    Run("world-too-small", "plain", launcher="tasks", env={"WORLD_SIZE": "3"}, limit=90),
+    Run("healthy-progress-bar", "healthy-progress-bar", merged=True, env=WARN),
 )

@@ -118,6 +118,7 @@ def main() -> None:
     prepare()
     queue = [r for r in RUNS if (not options.only or r.name in options.only) and r.name not in options.skip]
     queue = [r for r in queue if r.ranks <= options.gpus]
+    queue.sort(key=lambda r: not r.whole_gpus)
     gpus, results, lock = Gpus(options.gpus, options.slots), [], threading.Lock()
     running: list[tuple[threading.Thread, Run, tuple[int, ...]]] = []
     index = 0

@@ -20,6 +20,12 @@ MODULES = (
     "restarts",
     "healthy",
     "frameworks",
+    "mesh",
+    "order",
+    "schedules",
+    "waits",
+    "deaths",
+    "inputs",
 )
 
 

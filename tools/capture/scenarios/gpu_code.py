@@ -209,3 +209,22 @@ def loss_scale_collapse() -> None:
         if scaler.get_scale() < 1e-2:
             raise FloatingPointError(f"loss scale fell to {scaler.get_scale():g}, gradients keep overflowing")
     finish()
+
+
+@scenario("compile-graph-break")
+def compile_graph_break() -> None:
+    """Rank 1 takes a branch that prints, which fullgraph=True does not allow: compile, rank 1."""
+    init(20)
+    model = replicate(network())
+    optimizer = optimise(model)
+
+    def clip(rows: torch.Tensor) -> torch.Tensor:
+        if RANK == 1:
+            print("clipping", rows.abs().max().item())
+        return rows.clamp(-3, 3)
+
+    compiled = torch.compile(clip, fullgraph=True, backend="eager")
+    for step in range(8):
+        inputs = batch()
+        train_step(model, optimizer, step, compiled(inputs) if step >= 4 else inputs)
+    finish()

@@ -129,3 +129,71 @@ def healthy_slow_rank() -> None:
     if RANK == 0:
         print("training complete", flush=True)
     finish()
+
+
+@scenario("healthy-errors-survived")
+def healthy_errors_survived() -> None:
+    """A lost connection, a skipped NaN batch and a full GPU, each logged as an error and survived, ends
+    well: healthy."""
+    init(60)
+    logging_setup(logging.DEBUG)
+    model = replicate(network())
+    optimizer = optimise(model)
+    for step in range(12):
+        try:
+            if step == 3 and RANK == 2:
+                raise ConnectionResetError(104, "Connection reset by peer")
+            if step == 5 and RANK == 1:
+                torch.empty(1 << 42, dtype=torch.uint8, device=DEVICE)
+            if step == 7:
+                raise FloatingPointError("loss is nan, batch skipped on every rank")
+        except (ConnectionResetError, RuntimeError, MemoryError) as error:
+            logger.error("rank %d: step %d: %s: %s; recovered", RANK, step, type(error).__name__, error)
+        except FloatingPointError as error:
+            logger.error("rank %d: %s", RANK, error)
+            continue
+        train_step(model, optimizer, step, batch())
+    if RANK == 0:
+        logger.info("Training finished after 12 steps, final loss 0.0123. Exiting with code 0")
+    finish()
+
+
+@scenario("healthy-long-wait")
+def healthy_long_wait() -> None:
+    """Rank 2 holds everyone up for 25 s inside a timeout of 60 s, warnings about it are printed, ends well:
+    healthy."""
+    init(60)
+    logging_setup()
+    model = replicate(network())
+    optimizer = optimise(model)
+    for step in range(8):
+        if RANK == 2 and step == 3:
+            logger.warning("rank 2: straggler detected: step took 8.3x the median")
+            logger.warning("rank 2: NCCL watchdog timeout is near? elapsed 24 s of 60 s")
+            time.sleep(25)
+        train_step(model, optimizer, step, batch())
+    logger.info("rank %d: shutting down, SIGTERM handler removed", RANK)
+    finish()
+
+
+@scenario("healthy-progress-bar")
+def healthy_progress_bar() -> None:
+    """A progress bar that rewrites its line, warnings in between, ends well: healthy."""
+    from tqdm import tqdm
+
+    init(60)
+    model = replicate(network())
+    optimizer = optimise(model)
+    for epoch in range(2):
+        steps = tqdm(range(20), desc=f"Epoch {epoch + 1}/2", disable=RANK != 0, mininterval=0.01)
+        for step in steps:
+            optimizer.zero_grad()
+            loss = model(batch()).square().mean()
+            loss.backward()
+            optimizer.step()
+            steps.set_postfix(loss=f"{loss.item():.4f}", failed=0, timeouts=0)
+            if step == 10:
+                warnings.warn(f"rank {RANK}: 3 corrupt samples skipped, 0 errors left", stacklevel=1)
+    if RANK == 0:
+        print("Done. Killed 0 stale workers; see crash.log for none.", flush=True)
+    finish()

@@ -90,6 +90,45 @@ def oom_fragmentation() -> None:
     finish()
 
 
+@scenario("oom-interleaved")
+def oom_interleaved() -> None:
+    """Rank 1 fills its whole GPU with large and small blocks in turn, frees the large ones, and asks for 12
+    GiB in one piece: gpu-oom-fragmentation, rank 1."""
+    init(40)
+    model = replicate(network())
+    optimizer = optimise(model)
+    kept, freed = [], []
+    free, _ = torch.cuda.mem_get_info()
+    pairs = (free - 2048 * MIB) // (20 * MIB) * 2 if RANK == 1 else 16
+    for _ in range(pairs):
+        freed.append(torch.empty(8 * MIB, dtype=torch.uint8, device=DEVICE))
+        kept.append(torch.empty(3 * MIB // 2, dtype=torch.uint8, device=DEVICE))
+    freed.clear()
+    print(f"[{RANK}] cached {len(kept)} segments of activations", flush=True)
+    for step in range(6):
+        if RANK == 1 and step == 4:
+            kept.append(torch.empty(12 * 1024 * MIB, dtype=torch.uint8, device=DEVICE))
+        train_step(model, optimizer, step, batch())
+    finish()
+
+
+@scenario("oom-gather-logits")
+def oom_gather_logits() -> None:
+    """Rank 0 gathers everybody's logits into the 3 GiB that it may use: gpu-oom, rank 0."""
+    init(25)
+    cap(3)
+    model = replicate(network())
+    optimizer = optimise(model)
+    for step in range(4):
+        train_step(model, optimizer, step, batch())
+    logits = torch.ones(200 * MIB, device=DEVICE)
+    parts = [torch.empty_like(logits) for _ in range(dist.get_world_size())] if RANK == 0 else None
+    dist.gather(logits, parts, dst=0)
+    torch.cuda.synchronize()
+    print(f"rank {RANK}: logits gathered", flush=True)
+    finish()
+
+
 @scenario("healthy-oom-recovered")
 def healthy_oom_recovered() -> None:
     """Every rank halves its batch until it fits in 4 GiB, then trains and ends well: healthy, with a
