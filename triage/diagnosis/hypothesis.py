@@ -39,6 +39,11 @@ def build(
     ):  # fmt: skip
         if names.get(name) is None:
             names[name] = value
+    for item in candidate.items[1:]:
+        if item.rank == lead.rank:  # the same writer may say elsewhere what the first line leaves out
+            for name, value in item.fields.items():
+                if names.get(name) is None:
+                    names[name] = value
     kinds = kinds_of(rule)
     functions = functions_of(job, lead)
 
@@ -141,6 +146,9 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     if len(ranks) > 1 and rule.category in _JOB_WIDE and not fields:
         # the same wrong setting on several ranks: who complained first is chance
         return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
+    if ranks == [0] and rule.category == "network-config" and rule.phase == "bootstrap" and not fields:
+        # rank 0 makes the communicator's id: it meets a setting of all before the others come to it
+        return Origin(host=host, time=moment_text(finding.time, year))
     return Origin(
         rank=ranks[0] if ranks else None,
         ranks=tuple(ranks),
