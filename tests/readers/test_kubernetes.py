@@ -108,7 +108,7 @@ Init Containers:
       Reason:    CrashLoopBackOff
     Last State:  Terminated
       Reason:    StartError
-      Message:   failed to create containerd task: OCI runtime create failed: runc create failed: unable to start container process: error during container init: error running prestart hook #0: exit status 1, stdout: , stderr: Auto-detected mode as 'legacy'
+      Message:   OCI runtime create failed: error running prestart hook #0: exit status 1, stderr: Auto-detected mode
 nvidia-container-cli: initialization error: nvml error: {cause}: unknown
       Exit Code:    128
       Started:      Thu, 01 Jan 1970 00:00:00 +0000

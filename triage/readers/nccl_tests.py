@@ -23,7 +23,9 @@ _RANK = re.compile(
     r"#\s+Rank\s+(?P<rank>\d{1,5})\s+(?:Group\s+\d+\s+)?Pid\s+(?P<pid>\d{1,9})\s+on\s+(?P<host>\S+)\s+device\s+"
     r"(?P<gpu>\d{1,3})\s+\[(?P<bus>[0-9a-fA-Fx:.]+)\]\s*(?P<model>[^\r\n]{0,80})"
 )
-_ROW = re.compile(r"\s*\d{1,16}\s+\d{1,16}\s+[a-z]\w*(?:\s+(?:[a-z]\w*|-?\d+))*?\s+[\d.]+(?:e[+-]?\d+)?\s+[\d.]\S*")
+_ROW = re.compile(
+    r"\s*\d{1,16}\s+\d{1,16}\s+[a-z]\w*(?:\s+(?:[a-z]\w*|-?\d+))*?\s+[\d.]+(?:e[+-]?\d+)?\s+[\d.]\S*"
+)
 _COLUMNS = re.compile(r"#\s+size\s+count\s+type\s+(?P<columns>\S.*\balgbw\s+busbw\b.*)")
 _BOUNDS = re.compile(r"#\s*Out of bounds values\s*:\s*(?P<count>\d+)\s+(?P<verdict>OK|FAILED)")
 _AVERAGE = re.compile(r"#\s*Avg bus bandwidth\s*:\s*(?P<average>[\d.]+)\s*(?P<verdict>OK|FAILED)?")
@@ -267,7 +269,9 @@ def _read(lines: Sequence[Line], source: Source, index: int) -> Reading:
             found.note("an nccl-tests run has no summary: it was cut or did not end")
     if runs and all(_passed(run) for run in runs):
         closing = [line for run in runs[-1:] for line in (run.bounds, run.average) if line is not None]
-        found.add("fabric.nccl-tests-finished", [entry[2] for entry in reversed(closing)], {"runs": len(runs)})
+        found.add(
+            "fabric.nccl-tests-finished", [entry[2] for entry in reversed(closing)], {"runs": len(runs)}
+        )
     for group in _lonely(runs):
         found.add("fabric.nccl-tests-without-mpi", [r.header for r in group[:8]], {"processes": len(group)})
     return found.reading()
