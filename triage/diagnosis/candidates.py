@@ -152,6 +152,7 @@ def _exceptions(job: Job) -> Iterator[list[Item]]:
         depth = items[0].number("_depth")
         near = depth is not None and depth <= NEAR_FRAMES and items[0].text("type") in BUILTIN_ERRORS
         users = kind == "user" or near or (kind in {"torch", "stdlib", "frozen"} and depth is not None)
+        users = users and items[0].text("type") is not None  # else the log breaks off before it is named
         rule = job.rules["unknown.user-code" if users else "unknown.exception"]
         yield [Item(item.finding, rule) for item in items]
 

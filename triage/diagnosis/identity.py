@@ -234,8 +234,12 @@ def _single_node(job: Job, table: Identities) -> bool:
     nodes = [v for v in job.facts("rendezvous", "nodes") if isinstance(v, int)]
     if nodes:
         return max(nodes) == 1
-    hosts = {i.finding.host for i in job.items if i.finding.host and i.rank is not None}
-    return len(hosts) <= 1
+    hosts = {
+        i.finding.host
+        for i in job.items
+        if i.finding.host and (i.rank is not None or i.rule.id == "torch.agent-worker-failed")
+    }
+    return len(hosts - NOWHERE) <= 1
 
 
 def relabel(items: Iterable[Item], table: Identities) -> list[Item]:

@@ -142,15 +142,23 @@ def _signature(wait: Wait) -> tuple[Any, ...]:
 
 def _odd_ones(waits: Sequence[Wait]) -> list[Wait] | None:
     """Waits that differ from the majority; all of them when there is none; None when all agree."""
-    if len(waits) < 2:
-        return None
-    kinds = Counter(_signature(w) for w in waits)
-    if len(kinds) == 1:
-        return None
+    whole = [s for w in waits if None not in (s := _signature(w))[:2]]
+    kinds = Counter(whole or map(_signature, waits))
+    if len(kinds) < 2:
+        common = next(iter(kinds), None)
+        odd = [w for w in waits if common is not None and _differs(w, common)]
+        return odd or None
     (common, votes), second = kinds.most_common(2)[0], kinds.most_common(2)[1][1]
     if votes == second:
         return list(waits)
-    return [w for w in waits if _signature(w) != common]
+    return [w for w in waits if _differs(w, common)] or None
+
+
+def _differs(wait: Wait, common: tuple[Any, ...]) -> bool:
+    """Whether what is known of a wait contradicts ``common``; a line that was cut off contradicts nothing."""
+    return any(
+        a != b for a, b in zip(_signature(wait), common, strict=True) if a is not None and b is not None
+    )
 
 
 def _size(wait: Wait) -> str | None:
