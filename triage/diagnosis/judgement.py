@@ -19,6 +19,8 @@ from triage.rules.fields import show
 
 UNEVEN_OPS = frozenset({"ALLTOALL", "ALLTOALL_BASE", "GATHER", "SCATTER", "SEND", "RECV", "COALESCED"})
 """Operations whose element counts may differ between ranks."""
+PAIRWISE_OPS = frozenset({"SEND", "RECV"})
+"""Operations of two ranks, in which the others of the group have no part."""
 TINY_TIMEOUT = 5.0
 """Seconds below which a timeout says nothing about a collective of a real job."""
 
@@ -209,6 +211,9 @@ def _absent(
     """Somebody is missing: explicitly behind, finished, silent, or merely not in these logs."""
     first = waits[0]
     seq = first.seq
+    if first.op in PAIRWISE_OPS:
+        yield _unlocalised(job, waits)  # it waits for one peer, which the line does not name
+        return
     behind: list[int] = []
     for rank in absent:
         status = ledger.status_of(rank, first.group)
