@@ -20,7 +20,7 @@ def split(items: Sequence[Item], sources: Sequence[Source]) -> list[list[Item]]:
     """
     labelled = {i: s.attempt for i, s in enumerate(sources) if s.attempt is not None}
     boundaries = _boundaries(items)
-    if not boundaries and len(set(labelled.values())) < 2:
+    if not items or (not boundaries and len(set(labelled.values())) < 2):
         return [list(items)]
     attempts: dict[int, list[Item]] = defaultdict(list)
     for item in items:
@@ -31,7 +31,7 @@ def split(items: Sequence[Item], sources: Sequence[Source]) -> list[list[Item]]:
             again = _last_occurrence(item)
             if again is not None and (later := _number(again, boundaries)) != number:
                 attempts[later].append(again)
-    return [attempts[number] for number in sorted(attempts)][:MAX_ATTEMPTS]
+    return [attempts[number] for number in sorted(attempts)][-MAX_ATTEMPTS:]
 
 
 def _last_occurrence(item: Item) -> Item | None:

@@ -131,7 +131,12 @@ def ordered(items: list[Item]) -> list[Item]:
 
 
 def _tells_more(one: Item, other: Item) -> bool:
-    return (one.rank is not None, one.finding.raised) > (other.rank is not None, other.finding.raised)
+    """Whether ``one`` says more than ``other``; of equals the lower rank leads, however the files are ordered."""
+    return _worth(one) > _worth(other)
+
+
+def _worth(item: Item) -> tuple[bool, bool, int]:
+    return (item.rank is not None, item.finding.raised, -1 if item.rank is None else -item.rank)
 
 
 def _exceptions(job: Job) -> Iterator[list[Item]]:
@@ -152,6 +157,7 @@ def _exceptions(job: Job) -> Iterator[list[Item]]:
         depth = items[0].number("_depth")
         near = depth is not None and depth <= NEAR_FRAMES and items[0].text("type") in BUILTIN_ERRORS
         users = kind == "user" or near or (kind in {"torch", "stdlib", "frozen"} and depth is not None)
+        users = users and items[0].text("type") is not None  # else the log breaks off before it is named
         rule = job.rules["unknown.user-code" if users else "unknown.exception"]
         yield [Item(item.finding, rule) for item in items]
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.launchers import unwrapped
 from triage.model import Finding
 
 _RANK_TAG = re.compile(r"\[Rank (\d{1,6})\]")
@@ -43,7 +44,7 @@ class Identities:
     """The one rank whose process ended by itself and badly, when there is exactly one."""
     pods_are_ranks: bool = False
     """Whether the logs of pods show that pod N holds rank N and no other."""
-    _by_pid: dict[tuple[str | None, int], int] = field(default_factory=dict)
+    _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
     _pci_uuid: dict[str, str] = field(default_factory=dict)
     _pci_gpu: dict[str, int] = field(default_factory=dict)
 
@@ -71,8 +72,9 @@ class Identities:
         merged = [old if old is not None else new for old, new in zip(known, given, strict=True)]
         self.seats[rank] = Seat(rank, *merged)  # type: ignore[arg-type]
         if pid is not None:
-            self._by_pid.setdefault((host, pid), rank)
-            self._by_pid.setdefault((None, pid), rank)
+            for place in {host, None}:
+                if self._by_pid.setdefault((place, pid), rank) != rank:
+                    self._by_pid[(place, pid)] = None  # a launcher's, or two nodes count alike
 
     def rank_of_pid(self, pid: int | None, host: str | None = None) -> int | None:
         """The rank that runs as ``pid``, where a line pairs them."""
@@ -121,6 +123,8 @@ class Identities:
 
 def identify(job: Job) -> Identities:
     """Join everything that pairs ranks with hosts, pids and GPUs."""
+    job.items = unwrapped(job.items)
+    job.index()
     table = Identities()
     table.world_size = _world_size(job)
     for item in job.items:
@@ -230,8 +234,12 @@ def _single_node(job: Job, table: Identities) -> bool:
     nodes = [v for v in job.facts("rendezvous", "nodes") if isinstance(v, int)]
     if nodes:
         return max(nodes) == 1
-    hosts = {i.finding.host for i in job.items if i.finding.host and i.rank is not None}
-    return len(hosts) <= 1
+    hosts = {
+        i.finding.host
+        for i in job.items
+        if i.finding.host and (i.rank is not None or i.rule.id == "torch.agent-worker-failed")
+    }
+    return len(hosts - NOWHERE) <= 1
 
 
 def relabel(items: Iterable[Item], table: Identities) -> list[Item]:

@@ -19,6 +19,8 @@ from triage.rules.fields import show
 
 UNEVEN_OPS = frozenset({"ALLTOALL", "ALLTOALL_BASE", "GATHER", "SCATTER", "SEND", "RECV", "COALESCED"})
 """Operations whose element counts may differ between ranks."""
+PAIRWISE_OPS = frozenset({"SEND", "RECV"})
+"""Operations of two ranks, in which the others of the group have no part."""
 TINY_TIMEOUT = 1.0
 """Seconds below which a timeout says nothing about a collective of a real job."""
 
@@ -142,15 +144,23 @@ def _signature(wait: Wait) -> tuple[Any, ...]:
 
 def _odd_ones(waits: Sequence[Wait]) -> list[Wait] | None:
     """Waits that differ from the majority; all of them when there is none; None when all agree."""
-    if len(waits) < 2:
-        return None
-    kinds = Counter(_signature(w) for w in waits)
-    if len(kinds) == 1:
-        return None
+    whole = [s for w in waits if None not in (s := _signature(w))[:2]]
+    kinds = Counter(whole or map(_signature, waits))
+    if len(kinds) < 2:
+        common = next(iter(kinds), None)
+        odd = [w for w in waits if common is not None and _differs(w, common)]
+        return odd or None
     (common, votes), second = kinds.most_common(2)[0], kinds.most_common(2)[1][1]
     if votes == second:
         return list(waits)
-    return [w for w in waits if _signature(w) != common]
+    return [w for w in waits if _differs(w, common)] or None
+
+
+def _differs(wait: Wait, common: tuple[Any, ...]) -> bool:
+    """Whether what is known of a wait contradicts ``common``; a line that was cut off contradicts nothing."""
+    return any(
+        a != b for a, b in zip(_signature(wait), common, strict=True) if a is not None and b is not None
+    )
 
 
 def _size(wait: Wait) -> str | None:
@@ -201,6 +211,9 @@ def _absent(
     """Somebody is missing: explicitly behind, finished, silent, or merely not in these logs."""
     first = waits[0]
     seq = first.seq
+    if first.op in PAIRWISE_OPS:
+        yield _unlocalised(job, waits)  # it waits for one peer, which the line does not name
+        return
     behind: list[int] = []
     for rank in absent:
         status = ledger.status_of(rank, first.group)

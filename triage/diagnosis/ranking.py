@@ -100,6 +100,9 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
         loss = 0.12 if finding.level == "warning" else 0.18
         score -= loss
         reasons.append(f"only logged at level {finding.level}")
+    if lead.rule.id == "unknown.exception" and lead.text("type") is None:
+        score -= 0.3
+        reasons.append("the log breaks off before the exception is named")
     wait = ledger.waiting.get(lead.rank) if lead.rank is not None else None
     if not candidate.of_ledger and wait is not None and compare(finding, wait.item.finding) == 1:
         score -= 0.4

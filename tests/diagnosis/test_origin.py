@@ -1,0 +1,57 @@
+"""Where it began: ranks that the logs single out, and none that they don't."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from triage import Engine, Source
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "captured"
+WAIT = (
+    "[rank{0}]:[E1121 07:17:00.069645912 ProcessGroupNCCL.cpp:689] [Rank {0}] Watchdog caught collective operation "
+    "timeout: WorkNCCL(SeqNum=33, OpType={1}, NumelIn=1024, NumelOut=1024, Timeout(ms)=15000) ran for 15014 "
+    "milliseconds before timing out.\n"
+)
+STATUS = (
+    "[rank{0}]:[E1121 07:17:00.069645912 ProcessGroupNCCL.cpp:2303] [PG ID 0 PG GUID 0(default_pg) Rank {0}]  failure "
+    "detected by watchdog at work sequence id: {1} PG status: last enqueued work: {1}, last completed work: {1}\n"
+)
+
+
+def test_the_order_of_files_moves_no_blame(engine: Engine) -> None:
+    folder = FIXTURES / "oom-all-ranks"
+    names = yaml.safe_load((folder / "expected.yaml").read_text())["files"]
+    ranks = set()
+    for order in (names, names[::-1]):
+        root = engine.diagnose([folder / name for name in order]).root_cause
+        assert root is not None
+        ranks.add((root.origin.rank, root.rule_id))
+    assert len(ranks) == 1
+
+
+def test_a_receive_that_waits_blames_nobody_who_has_no_part_in_it(engine: Engine) -> None:
+    behind = "".join(STATUS.format(rank, 4) for rank in (0, 1, 3))
+    root = engine.diagnose(Source("job.err", data=(WAIT.format(2, "RECV") + behind).encode())).root_cause
+    assert root is not None
+    assert root.origin.rank != 0
+    assert root.confidence < 0.7
+
+
+def test_a_rank_that_never_entered_a_collective_is_blamed(engine: Engine) -> None:
+    waits = "".join(WAIT.format(rank, "ALLREDUCE") for rank in (0, 1, 3))
+    root = engine.diagnose(Source("job.err", data=(waits + STATUS.format(2, 32)).encode())).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("ledger.never-entered", 2)
+
+
+def test_dumps_of_unknown_ranks_that_are_blocked_are_not_healthy(engine: Engine) -> None:
+    folder = FIXTURES / "straggler-sleep-dumps"
+    sources = [
+        Source(name, data=(folder / dump).read_bytes())
+        for name, dump in (("abc", "nccl_trace_rank_0"), ("xyz", "nccl_trace_rank_1"))
+    ]
+    diagnosis = engine.diagnose(sources)
+    assert diagnosis.verdict == "inconclusive"
+    assert any("which rank this dump is of" in note for note in diagnosis.notes)
