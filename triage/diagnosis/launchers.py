@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item
 from triage.model import Finding
+from triage.scan.prefixes.launchers import sglang_rank
 
 _TASK = re.compile(r"task (\d+)")
 _SPEAKER = re.compile(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
@@ -93,8 +94,7 @@ def _freed(item: Item, told: dict[_Wrapper, _Told], shared: Sequence[str]) -> It
     wrapped = {wrapper[2] for wrapper in _wrappers(finding) if told[wrapper].wraps}
     rank, pid = finding.rank, finding.pid
     if wrapped and rank is not None and f"task {rank}" in wrapped and f"rank{rank}" not in parts:
-        coordinates = finding.labels
-        rank = coordinates[0][1] if len(coordinates) == 1 and coordinates[0][0] == "TP" else None
+        rank = sglang_rank(dict(finding.labels))
     if f"pid {pid}" in wrapped and not _by_launcher(item):
         pid = None
     kept = [

@@ -41,6 +41,8 @@ _LOWER: tuple[Parser, ...] = (
     containers.compose,
     system.rsyslog,
     system.dmesg_level,
+    containers.milabench,
+    launchers.replica,
 )
 _UPPER: tuple[Parser, ...] = (
     glog.glog,
@@ -51,6 +53,9 @@ _UPPER: tuple[Parser, ...] = (
     containers.compose,
     glog.short_glog,
     system.rsyslog,
+    launchers.mpi_timed,
+    containers.milabench,
+    launchers.replica,
 )
 _BRACKET_DIGIT: tuple[Parser, ...] = (
     loggers.bracket_stamp,
@@ -70,6 +75,8 @@ _BRACKET_UPPER: tuple[Parser, ...] = (
     launchers.rank_tag,
     system.dmesg_date,
     system.fabric_manager,
+    launchers.mpi,
+    launchers.mpi_timed,
     launchers.open_mpi,
 )
 _BRACKET_LOWER: tuple[Parser, ...] = (
@@ -89,7 +96,7 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     **{"[" + c: _BRACKET_DIGIT for c in "0123456789"},
     **{"[" + c: _BRACKET_LOWER for c in _LOWER_CASE},
     **{"[" + c: _BRACKET_UPPER for c in _LOWER_CASE.upper()},
-    "[2": (system.slurm_daemon, *_BRACKET_DIGIT),
+    "[2": (containers.determined, system.slurm_daemon, *_BRACKET_DIGIT),
     "[ ": (system.dmesg,),
     "(": (launchers.process,),
     "<": (system.priority,),
@@ -111,8 +118,9 @@ def split_line(line: str) -> tuple[Prefix, str]:
 
     ``rank`` is the global rank, from the innermost prefix that tells it: a ``[rank3]:`` tag or a
     logger's rank; else a launcher's task number unless the task is a launcher of several ranks; else
-    the tensor-parallel coordinate when it is the only coordinate printed. ``local_rank`` is
-    torchrun's ``[default3]:``. Other coordinates are in ``labels`` and are never taken for ranks.
+    what the printed coordinates tell, as far as they determine it (``TP3 EP3``). ``local_rank`` is
+    torchrun's ``[default3]:``, ``[gpu-12:3]:`` and what OLMo calls ``rank``. All coordinates are in
+    ``labels``.
 
     Never raises, whatever the text.
     """

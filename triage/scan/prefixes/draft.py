@@ -49,6 +49,8 @@ class Draft:
     """Whether a program's own logger has spoken; what launchers put there can only come before."""
     task: int | None = None
     """A launcher's task number: the rank, unless the task turns out to be a launcher itself."""
+    coordinate: int | None = None
+    """The rank as far as the printed parallelism coordinates tell it."""
     rank_tag: bool = False
     """Whether ``rank`` was read from a ``[rankN]:`` tag, which torchrun writes for a role ``rank`` too."""
     deduplicated: bool = False
@@ -104,6 +106,4 @@ class Draft:
             # a task that has local ranks or an elastic agent is a launcher, one per node
             agent = self.logger is not None and any(name in self.logger for name in _AGENT_LOGGERS)
             return None if agent or self.local_rank is not None else self.task
-        if len(self.labels) == 1 and self.labels[0][0] == "TP":
-            return self.labels[0][1]
-        return None
+        return self.coordinate
