@@ -10,7 +10,13 @@ from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.judgement import verdict
 from triage.diagnosis.ledger import ORDERLY, Ledger
 from triage.model import Value
+from triage.scan.lazy import compiled
 
+_LAUNCHERS = (
+    r"/torch/distributed/(?:run|launch|launcher/|elastic/(?:agent|multiprocessing))|/accelerate/commands/"
+    r"|/deepspeed/launcher/|/bin/(?:torchrun|accelerate|deepspeed)$"
+)
+"""Where the frames of a launcher are: its traceback broke off if that is all that is known."""
 NEAR_FRAMES = 3
 """A library that complains so few frames below the user's call complains about what it was given."""
 BUILTIN_ERRORS = frozenset(
@@ -104,9 +110,11 @@ def collect(job: Job, ledger: Ledger, verdicts: list[Item]) -> list[Candidate]:
             grouped[(item.rule.id, item.text("xid") or "")].append(item)
     candidates = [Candidate(ordered(items)) for items in grouped.values()]
     candidates += [Candidate([item]) for item in verdicts]
-    candidates += [Candidate(ordered(items)) for items in _exceptions(job)]
     candidates += [Candidate([item]) for item in _deaths(job, ledger)]
-    return candidates
+    exceptions = [ordered(items) for items in _exceptions(job)]
+    own = [Candidate(items) for items in exceptions if not _launcher(items[0])]
+    # a launcher's exception says that a process failed: it counts where nothing else says so
+    return candidates + own or [Candidate(items) for items in exceptions]
 
 
 def _concluded(item: Item) -> bool:
@@ -157,7 +165,6 @@ def _exceptions(job: Job) -> Iterator[list[Item]]:
         depth = items[0].number("_depth")
         near = depth is not None and depth <= NEAR_FRAMES and items[0].text("type") in BUILTIN_ERRORS
         users = kind == "user" or near or (kind in {"torch", "stdlib", "frozen"} and depth is not None)
-        users = users and items[0].text("type") is not None  # else the log breaks off before it is named
         rule = job.rules["unknown.user-code" if users else "unknown.exception"]
         yield [Item(item.finding, rule) for item in items]
 
@@ -190,8 +197,10 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             continue
         if exit_.signal in ORDERLY and len(ledger.exits) > 1:
             continue
-        if exit_.signal == "SIGABRT" and (rank in ledger.waiting or rank in timed_out):
+        if exit_.signal in {None, "SIGABRT"} and (rank in ledger.waiting or rank in timed_out):
             continue  # its own watchdog ended it
+        if exit_.signal is None and any(compare(exit_.item.finding, w.finding) == 1 for w in own_watchdog):
+            continue  # what it waited for in vain ended it, as it did the others
         if rank in spoken or (exit_.signal is None and wordless_files):
             continue
         code = None if exit_.signal else exit_.code
@@ -229,8 +238,11 @@ def _anonymous_words(job: Job) -> bool:
 
 
 def _launcher(item: Item) -> bool:
+    """Whether an exception is that of a program that starts others, which one of them failed."""
     name = item.text("type") or ""
-    return name.endswith(("ChildFailedError", "SignalException", "CalledProcessError"))
+    if name:
+        return name.endswith(("ChildFailedError", "SignalException", "CalledProcessError"))
+    return compiled(_LAUNCHERS).search(item.text("raised_in") or "") is not None
 
 
 def _nameless_deaths(job: Job) -> Iterator[Item]:
