@@ -17,6 +17,10 @@ _LAUNCHERS = (
     r"|/deepspeed/launcher/|/bin/(?:torchrun|accelerate|deepspeed)$"
 )
 """Where the frames of a launcher are: its traceback broke off if that is all that is known."""
+TELLING = (
+    "collective-timeout", "store-timeout", "oom-message", "cuda-error", "external-stop", "peer-loss",
+)  # fmt: skip
+"""Tags of symptoms that tell what kind of failure it was, closest to a cause first."""
 NEAR_FRAMES = 3
 """A library that complains so few frames below the user's call complains about what it was given."""
 BUILTIN_ERRORS = frozenset(
@@ -112,9 +116,11 @@ def collect(job: Job, ledger: Ledger, verdicts: list[Item]) -> list[Candidate]:
     candidates += [Candidate([item]) for item in verdicts]
     candidates += [Candidate([item]) for item in _deaths(job, ledger)]
     exceptions = [ordered(items) for items in _exceptions(job)]
-    own = [Candidate(items) for items in exceptions if not _launcher(items[0])]
-    # a launcher's exception says that a process failed: it counts where nothing else says so
-    return candidates + own or [Candidate(items) for items in exceptions]
+    candidates += [Candidate(items) for items in exceptions if not _launcher(items[0])]
+    if not candidates and not any(job.of_tag(tag) for tag in TELLING):
+        # a launcher's exception says that a process failed: it counts where nothing else says so
+        candidates = [Candidate(items) for items in exceptions]
+    return candidates
 
 
 def _concluded(item: Item) -> bool:
@@ -255,6 +261,10 @@ def _nameless_deaths(job: Job) -> Iterator[Item]:
         signal = signal_of(code, item.text("signal"))
         if item.rule.role == "cause" or not (signal or code):
             continue
+        if signal is None and any(
+            compare(item.finding, w.finding) == 1 for w in job.of_tag("collective-timeout")
+        ):
+            continue  # the end of what had waited in vain
         known.append((signal is not None and signal not in ORDERLY, item, signal, code))
     if not known:
         return
