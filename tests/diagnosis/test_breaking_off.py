@@ -19,7 +19,7 @@ HEAD = """step 4 loss 2.1
 def test_an_exception_without_a_name_is_no_confident_cause(engine: Engine, rest: str) -> None:
     root = engine.diagnose(Source("job.err", data=(HEAD + rest).encode())).root_cause
     assert root is not None
-    assert (root.category, root.origin.rank) == ("unknown", 2)
+    assert (root.category, root.origin.rank) == ("user-code", 2)
     assert root.confidence < 0.5
 
 

@@ -10,7 +10,17 @@ from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.judgement import verdict
 from triage.diagnosis.ledger import ORDERLY, Ledger
 from triage.model import Value
+from triage.scan.lazy import compiled
 
+_LAUNCHERS = (
+    r"/torch/distributed/(?:run|launch|launcher/|elastic/(?:agent|multiprocessing))|/accelerate/commands/"
+    r"|/deepspeed/launcher/|/bin/(?:torchrun|accelerate|deepspeed)$"
+)
+"""Where the frames of a launcher are: its traceback broke off if that is all that is known."""
+TELLING = (
+    "collective-timeout", "store-timeout", "oom-message", "cuda-error", "external-stop", "peer-loss",
+)  # fmt: skip
+"""Tags of symptoms that tell what kind of failure it was, closest to a cause first."""
 NEAR_FRAMES = 3
 """A library that complains so few frames below the user's call complains about what it was given."""
 BUILTIN_ERRORS = frozenset(
@@ -104,8 +114,12 @@ def collect(job: Job, ledger: Ledger, verdicts: list[Item]) -> list[Candidate]:
             grouped[(item.rule.id, item.text("xid") or "")].append(item)
     candidates = [Candidate(ordered(items)) for items in grouped.values()]
     candidates += [Candidate([item]) for item in verdicts]
-    candidates += [Candidate(ordered(items)) for items in _exceptions(job)]
     candidates += [Candidate([item]) for item in _deaths(job, ledger)]
+    exceptions = [ordered(items) for items in _exceptions(job)]
+    candidates += [Candidate(items) for items in exceptions if not _launcher(items[0])]
+    if not candidates and not any(job.of_tag(tag) for tag in TELLING):
+        # a launcher's exception says that a process failed: it counts where nothing else says so
+        candidates = [Candidate(items) for items in exceptions]
     return candidates
 
 
@@ -157,7 +171,6 @@ def _exceptions(job: Job) -> Iterator[list[Item]]:
         depth = items[0].number("_depth")
         near = depth is not None and depth <= NEAR_FRAMES and items[0].text("type") in BUILTIN_ERRORS
         users = kind == "user" or near or (kind in {"torch", "stdlib", "frozen"} and depth is not None)
-        users = users and items[0].text("type") is not None  # else the log breaks off before it is named
         rule = job.rules["unknown.user-code" if users else "unknown.exception"]
         yield [Item(item.finding, rule) for item in items]
 
@@ -190,8 +203,10 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             continue
         if exit_.signal in ORDERLY and len(ledger.exits) > 1:
             continue
-        if exit_.signal == "SIGABRT" and (rank in ledger.waiting or rank in timed_out):
+        if exit_.signal in {None, "SIGABRT"} and (rank in ledger.waiting or rank in timed_out):
             continue  # its own watchdog ended it
+        if exit_.signal is None and any(compare(exit_.item.finding, w.finding) == 1 for w in own_watchdog):
+            continue  # what it waited for in vain ended it, as it did the others
         if rank in spoken or (exit_.signal is None and wordless_files):
             continue
         code = None if exit_.signal else exit_.code
@@ -229,8 +244,11 @@ def _anonymous_words(job: Job) -> bool:
 
 
 def _launcher(item: Item) -> bool:
+    """Whether an exception is that of a program that starts others, which one of them failed."""
     name = item.text("type") or ""
-    return name.endswith(("ChildFailedError", "SignalException", "CalledProcessError"))
+    if name:
+        return name.endswith(("ChildFailedError", "SignalException", "CalledProcessError"))
+    return compiled(_LAUNCHERS).search(item.text("raised_in") or "") is not None
 
 
 def _nameless_deaths(job: Job) -> Iterator[Item]:
@@ -243,6 +261,10 @@ def _nameless_deaths(job: Job) -> Iterator[Item]:
         signal = signal_of(code, item.text("signal"))
         if item.rule.role == "cause" or not (signal or code):
             continue
+        if signal is None and any(
+            compare(item.finding, w.finding) == 1 for w in job.of_tag("collective-timeout")
+        ):
+            continue  # the end of what had waited in vain
         known.append((signal is not None and signal not in ORDERLY, item, signal, code))
     if not known:
         return

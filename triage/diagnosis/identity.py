@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.launchers import unwrapped
 from triage.model import Finding
+from triage.scan.prefix import split_line
 
 _RANK_TAG = re.compile(r"\[Rank (\d{1,6})\]")
 NOWHERE = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1"})
@@ -42,6 +43,8 @@ class Identities:
     single_node: bool = False
     only_failed: int | None = None
     """The one rank whose process ended by itself and badly, when there is exactly one."""
+    deserter: int | None = None
+    """The one rank that several others of its node saw go."""
     pods_are_ranks: bool = False
     """Whether the logs of pods show that pod N holds rank N and no other."""
     _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
@@ -161,7 +164,20 @@ def identify(job: Job) -> Identities:
         if owner is not None:
             table.note(owner, host=item.finding.host, local_rank=own, pid=pid)
     _pods(job, table)
+    table.deserter = _deserter(job, table)
     return table
+
+
+def _deserter(job: Job, table: Identities) -> int | None:
+    left = job.of_fact("local-peer-left")
+    seen = {(i.finding.host, i.number("local_rank")) for i in left}
+    # what several processes say alike is one finding, with its first and last line
+    witnesses = {split_line(e.text)[0].pid for i in left for e in i.finding.evidence}
+    if len(seen) != 1 or len(witnesses) < 2:
+        return None  # at a normal end everybody leaves everybody
+    ((host, local_rank),) = seen
+    rank = table.rank_of_local(local_rank, host)
+    return local_rank if rank is None and table.single_node else rank
 
 
 _ORDINAL = re.compile(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
