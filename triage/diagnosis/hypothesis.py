@@ -126,7 +126,7 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     gpu = lead.number(fields["gpu"]) if "gpu" in fields else None
     local = lead.number(fields["local_rank"]) if "local_rank" in fields else None
     if local is not None and not ranks:
-        rank = identities.rank_of_local(local, finding.host)
+        rank = identities.rank_of_local(local, finding.host, finding)
         ranks = [] if rank is None else [rank]
     if pci is not None and not ranks:
         rank = identities.rank_of_pci(pci, finding.host)

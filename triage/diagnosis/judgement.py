@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from triage.diagnosis.identity import NOWHERE
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait, by_group
+from triage.diagnosis.nodes import NOWHERE
 from triage.diagnosis.phases import Activities, Activity
 from triage.model import Evidence, Finding, Value
 from triage.rules.fields import show
