@@ -46,6 +46,14 @@ def test_a_rank_that_never_entered_a_collective_is_blamed(engine: Engine) -> Non
     assert (root.rule_id, root.origin.rank) == ("ledger.never-entered", 2)
 
 
+def test_a_batch_that_one_rank_skips_is_a_path_of_its_own(engine: Engine) -> None:
+    folder = FIXTURES / "ddp-skipped-backward"
+    names = yaml.safe_load((folder / "expected.yaml").read_text())["files"]
+    root = engine.diagnose([folder / name for name in names]).root_cause
+    assert root is not None
+    assert (root.rule_id, root.category, root.origin.rank) == ("ledger.skipped-batch", "collective-desync", 1)
+
+
 def test_dumps_of_unknown_ranks_that_are_blocked_are_not_healthy(engine: Engine) -> None:
     folder = FIXTURES / "straggler-sleep-dumps"
     sources = [

@@ -74,7 +74,8 @@ def test_real_lines(line: str, message: str, fields: str) -> None:
         "train2.py: no such file", "python3: can't open file", "gpu0: 80 GiB", "[0/2] c++ -MMD", "x: 0.5",
         "cuda:0 is busy", "epoch1: done", "12.5 GiB", "loss: 1.0", "# a comment", "resnet-50: 76.1 % top-1",
         "{'loss': 1.02}", '{"rank": 3}', "(8192, 4096)", "sha256: 0f3a", "[c10d] hello", "RuntimeError: 12",
-        "epoch/3 [12/90]", "train/0 loss 2.0", "v1.2 [stderr]x", "a b c d [rank3]: x", "see [rank3] above",
+        "epoch/3 [12/90]", "train/0 loss 2.0", "v1.2 [stderr]x", "a b c d [rank3]: x", "rank 3 of 8", "lora rank 8: alpha 16", "rank 3:",
+        " 5%| | 1/20 [00:00<00:08,  2.15it/s] [rank0]: x", "see [rank3] above",
         '{"log": 3}', '{"log": "x", "loss": 1.0}', '{"line": "x", "rank": 3}', "[1,2] hello", "[a,3] <stderr>: x",
         "[x.y:3, rank=2] hello", "[abcd1234] || x", "abcd1234 [rank=3] || x",
     ],
@@ -94,18 +95,20 @@ def test_length_counts_the_characters_of_the_prefix() -> None:
 
 PREFIXES = st.sampled_from(
     [
+        "[2025-11-04T12:34:56.789Z] 0d4e8a1b [rank=3] || ",
         "[pod/trainer-0/pytorch] ", "2025-11-04T12:34:56.789012345Z stderr F ", "17: ", "gpu-012: ",
         "[1,3]<stderr>:", "(WorkerDict pid=77, ip=10.0.0.6) ", "[default3]:", "[rank3]:", "worker-3 | ",
         "[E1104 18:38:34.697891902 ProcessGroupNCCL.cpp:744] ", "[2025-11-04 12:34:56 DP0 TP3] ",
         "ERROR 11-04 12:34:56 [core.py:3] ", "W1120 18:16:12.703000 22836 torch/x.py:1002] ",
         "\x1b[36m(f pid=9)\x1b[0m ", "[11/18/2025-09:33:30] [TRT-LLM] [RANK 0] [E] ",
         "2025-11-04 12:34:56,789 - name - ERROR - ", "Nov 04 12:34:56 gpu-n1 python[12]: ", "INFO:root:",
-        "[2025-11-04T12:34:56.789Z] 0d4e8a1b [rank=3] || ", "[1,mpirank:3,algo-1]<stderr>:", "[gpu-12:6]:",
+        "[1,mpirank:3,algo-1]<stderr>:", "[gpu-12:6]:",
         "2025-11-04 12:34:56,152: rank3[82][MainThread]: INFO: name: ", "[3][gpu-7:4711]<stderr>: ",
         "[2025-11-04 12:34:56] ERROR    [olmo.train:12, rank=3] ", "(Worker_DP1_TP1_EP3 pid=22) ",
     ]
 )  # fmt: skip
-LAUNCHER = ("17: ", "gpu-012: ", "worker-3 | ", "[gpu-12:6]:")
+DETERMINED = "[2025-11-04T12:34:56.789Z] 0d4e8a1b [rank=3] || "
+LAUNCHER = (DETERMINED, "17: ", "gpu-012: ", "worker-3 | ", "[gpu-12:6]:")
 
 
 @settings(max_examples=80, deadline=None)

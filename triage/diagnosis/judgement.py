@@ -289,16 +289,19 @@ def _with_activity(
             yield verdict(job, rule_id, fields, witnesses, rank=ranks[0])
         else:
             told = {**fields, "type": swallowed.text("type"), "message": swallowed.text("message")}
-            memory = "memory" in f"{told['type']} {told['message']}".lower()
-            yield verdict(
-                job, "ledger.swallowed-oom" if memory else "ledger.swallowed-exception", told,
-                [swallowed, *witnesses], rank=ranks[0],
-            )  # fmt: skip
+            yield verdict(job, _way_out(told), told, [swallowed, *witnesses], rank=ranks[0])
     elif doing.end is not None:
         yield _too_short(job, first, ranks, doing)
     else:
         named = {**fields, "activity": doing.what, "phase": doing.phase}
         yield verdict(job, "ledger.activity-never-returned", named, [doing.start, *witnesses], rank=ranks[0])
+
+
+def _way_out(told: Mapping[str, Value]) -> str:
+    """What a rank that mentions ``told`` did instead of coming to the others."""
+    if "memory" in f"{told['type']} {told['message']}".lower():
+        return "ledger.swallowed-oom"
+    return "ledger.skipped-batch" if "skip" in str(told["type"]).lower() else "ledger.swallowed-exception"
 
 
 def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:

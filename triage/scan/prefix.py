@@ -22,6 +22,9 @@ _ESCAPES = (
 _LOST_COLOUR = r"(?<![A-Za-z0-9_\])])\[(?:[0-9]|[1-4][0-9]|9[0-7])(?:;[0-9]{1,3}){0,4}m|\[(?:0|39)m"
 _REPEATED = r" ?\[repeated \d+x across (?:cluster|all nodes)\][^\n]{0,300}\Z"
 _LEVEL = Lazy(r"(?:(" + LEVEL_WORD + r"):(?=\s|$)|\[(" + LEVEL_WORD + r")\])")
+_SAID = Lazy(r"(?:[Rr]ank|RANK) (\d{1,5}): (?=\S)")
+_BAR = r"\d{1,3}%\|[^\n]{0,400}?\](?=\[(?:default|rank)\d{1,6}\]:)"
+"""A progress bar that was not ended before somebody else wrote on its line."""
 _ONCE = r"rank\d+|(?:[A-Z_]+\d+ ?)+"
 """Parts of a stream that loggers write before the first line of a record only."""
 
@@ -102,7 +105,7 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     "<": (system.priority,),
     " ": (launchers.padded_task_label, loggers.indented_stamp),
 }
-_SPEAKERS = frozenset("sDINWECFT[")
+_SPEAKERS = frozenset("sDINWECFTrR[")
 
 
 def split_line(line: str) -> tuple[Prefix, str]:
@@ -158,7 +161,7 @@ def split_line(line: str) -> tuple[Prefix, str]:
     if draft.deduplicated and message.endswith(("]", ")")):
         message = compiled(_REPEATED).sub("", message)
     if message == line:
-        return (_NOTHING if not draft.stamped else draft.finish(0)), message
+        return (draft.finish(0) if draft.stamped or draft.rank is not None else _NOTHING), message
     return draft.finish(_prefix_length(line, message)), message
 
 
@@ -227,7 +230,11 @@ def _clean(line: str) -> str:
 
 
 def _last_drawing(text: str, at: int) -> int:
-    """Index after the last carriage return that something visible follows, or ``at``."""
+    """Index after the last carriage return that something visible follows, or after a bar that was cut off, or ``at``."""
+    if text.find("%|", at, at + 400) >= 0:
+        bar = compiled(_BAR).search(text, at, at + 1000)
+        if bar is not None:
+            return bar.end()
     return max(at, text.rfind("\r", at, len(text.rstrip())) + 1)
 
 
@@ -235,6 +242,10 @@ def _note_speaker(text: str, at: int, draft: Draft) -> None:
     """Note level and program where the message itself says them; both stay in the message."""
     if text[at] == "s":
         system.note_speaker(text, at, draft)
+    elif text[at] in "rR":
+        found = _SAID.match(text, at) if draft.rank is None else None
+        if found is not None:
+            draft.rank = int(found[1])
     elif draft.level is None:
         found = _LEVEL.match(text, at)
         if found is not None:

@@ -239,7 +239,7 @@ def process(text: str, at: int, draft: Draft) -> int:
         name, pid, address = found.groups()
         draft.pid = int(pid)
         draft.writer(f"pid {pid}@{address}" if address else f"pid {pid}")
-        if add_labels(name, draft) and name.startswith("Worker"):
+        if add_labels(name, draft) and "Worker" in name:
             draft.coordinate = _vllm_rank(dict(draft.labels))
         if ", rank=" in name:
             # SkyPilot counts nodes
