@@ -55,3 +55,11 @@ def test_dumps_of_unknown_ranks_that_are_blocked_are_not_healthy(engine: Engine)
     diagnosis = engine.diagnose(sources)
     assert diagnosis.verdict == "inconclusive"
     assert any("which rank this dump is of" in note for note in diagnosis.notes)
+
+
+def test_a_rank_that_says_it_had_begun_is_not_missing(engine: Engine) -> None:
+    waits = "".join(WAIT.format(rank, "ALLREDUCE") for rank in (0, 2))
+    begun = STATUS.format(1, 33).replace("completed work: 33", "completed work: 32")
+    root = engine.diagnose(Source("job.err", data=(waits + begun).encode())).root_cause
+    assert root is not None
+    assert root.origin.rank is None
