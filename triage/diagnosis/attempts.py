@@ -37,7 +37,8 @@ def split(items: Sequence[Item], sources: Sequence[Source]) -> list[list[Item]]:
                 attempts[later or 0].append(again)
     if floating:
         last = max(len(boundaries), max(attempts, default=0))
-        started = not any(i.rule.role == "cause" and i.rule.category in _BEFORE_STEPS for i in attempts[last])
+        ends = {i.rule.category for i in attempts[last] if i.rule.role == "cause"}
+        started = bool(ends - _BEFORE_STEPS) or any(i.rule.fact == "ended-well" for i in attempts[last])
         attempts[last if started else 0].extend(floating)
     return [attempts[number] for number in sorted(attempts)][-MAX_ATTEMPTS:]
 
