@@ -237,6 +237,13 @@ def test_a_time_before_the_first_line_only_begins_records() -> None:
     ]
 
 
+@pytest.mark.parametrize("margin", ["> ", ">", "    ", "\t"])
+def test_quoted_lines_keep_their_tags(margin: str) -> None:
+    prefix, message = split_line(margin + "[default3]:[rank3]:   File a")
+    assert (prefix.rank, prefix.local_rank, message) == (3, 3, "  File a")
+    assert split_line(margin + "File a")[1] == margin + "File a"
+
+
 def test_a_syslog_host_is_no_tag() -> None:
     prefix, message = split_line("Nov 21 07:12:44 [default3]:[rank3]: RuntimeError: boom")
     assert (prefix.rank, prefix.local_rank, message) == (3, 3, "RuntimeError: boom")

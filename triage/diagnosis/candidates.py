@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from triage.diagnosis.job import Item, Job, compare
@@ -23,6 +23,8 @@ TELLING = (
 """Tags of symptoms that tell what kind of failure it was, closest to a cause first."""
 NEAR_FRAMES = 3
 """A library that complains so few frames below the user's call complains about what it was given."""
+MAX_ORDERED = 256
+"""Findings of one rule of which the earliest is looked for."""
 BUILTIN_ERRORS = frozenset(
     [
         "ArithmeticError",
@@ -112,10 +114,11 @@ def collect(job: Job, ledger: Ledger, verdicts: list[Item]) -> list[Candidate]:
     for item in job.items:
         if item.rule.role == "cause" and not _concluded(item):
             grouped[(item.rule.id, item.text("xid") or "")].append(item)
-    candidates = [Candidate(ordered(items)) for items in grouped.values()]
+    died = {rank for rank, end in ledger.exits.items() if end.failed and end.signal not in ORDERLY}
+    candidates = [Candidate(ordered(items, died)) for items in grouped.values()]
     candidates += [Candidate([item]) for item in verdicts]
     candidates += [Candidate([item]) for item in _deaths(job, ledger)]
-    exceptions = [ordered(items) for items in _exceptions(job)]
+    exceptions = [ordered(items, died) for items in _exceptions(job)]
     candidates += [Candidate(items) for items in exceptions if not _launcher(items[0])]
     if not candidates and not any(job.of_tag(tag) for tag in TELLING):
         # a launcher's exception says that a process failed: it counts where nothing else says so
@@ -134,23 +137,21 @@ def _about_a_rank(item: Item) -> bool:
     return signature is not None and signature.reader in {"ledger", "flight-recorder"}
 
 
-def ordered(items: list[Item]) -> list[Item]:
-    """``items`` with the earliest first, as far as their order is known."""
-    first = items[0]
-    for item in items[1:]:
-        order = compare(item.finding, first.finding)
-        if order == -1 or (order is None and _tells_more(item, first)):
-            first = item
+def ordered(items: list[Item], died: Collection[int] = ()) -> list[Item]:
+    """``items`` with the earliest first, as far as their order is known.
+
+    Of those that nothing precedes the one that tells most leads, then one of a rank that ``died`` by
+    itself, then that of the lowest rank: never the one whose file happened to be named first.
+    """
+    some = items[:MAX_ORDERED]
+    earliest = [i for i in some if not any(compare(j.finding, i.finding) == -1 for j in some)]
+
+    def worth(item: Item) -> tuple[bool, bool, bool, int]:
+        rank = item.rank
+        return (rank is not None, item.finding.raised, rank in died, -1 if rank is None else -rank)
+
+    first = max(earliest or some, key=worth)
     return [first, *(i for i in items if i is not first)]
-
-
-def _tells_more(one: Item, other: Item) -> bool:
-    """Whether ``one`` says more than ``other``; of equals the lower rank leads, however the files are ordered."""
-    return _worth(one) > _worth(other)
-
-
-def _worth(item: Item) -> tuple[bool, bool, int]:
-    return (item.rank is not None, item.finding.raised, -1 if item.rank is None else -item.rank)
 
 
 def _exceptions(job: Job) -> Iterator[list[Item]]:

@@ -125,11 +125,17 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         i.rank for i in job.of_tag("peer-loss") if i.rank is not None and i.finding.raised
     }
     members = ledger.members if waits[0].group == DEFAULT_GROUP else ledger.status.get(waits[0].group, {})
-    absent = [r for r in members if r not in inside]
+    absent = [r for r in members if r not in inside and not _entered(ledger, r, waits[0])]
     if not absent:
         yield from _all_inside(job, ledger, waits)
         return
     yield from _absent(job, ledger, activities, waits, absent)
+
+
+def _entered(ledger: Ledger, rank: int, wait: Wait) -> bool:
+    """Whether a rank that printed no timeout says elsewhere that it had begun the operation, and not ended it."""
+    status = ledger.status_of(rank, wait.group)
+    return status is not None and wait.seq is not None and status.completed < wait.seq <= status.enqueued
 
 
 def _onset(wait: Wait) -> float:

@@ -103,7 +103,9 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     "[ ": (system.dmesg,),
     "(": (launchers.process,),
     "<": (system.priority,),
-    " ": (launchers.padded_task_label, loggers.indented_stamp),
+    " ": (launchers.padded_task_label, loggers.indented_stamp, launchers.margin),
+    "\t": (launchers.margin,),
+    ">": (launchers.margin,),
 }
 _SPEAKERS = frozenset("sDINWECFTrR[")
 
