@@ -74,7 +74,8 @@ def test_real_lines(line: str, message: str, fields: str) -> None:
         "train2.py: no such file", "python3: can't open file", "gpu0: 80 GiB", "[0/2] c++ -MMD", "x: 0.5",
         "cuda:0 is busy", "epoch1: done", "12.5 GiB", "loss: 1.0", "# a comment", "resnet-50: 76.1 % top-1",
         "{'loss': 1.02}", '{"rank": 3}', "(8192, 4096)", "sha256: 0f3a", "[c10d] hello", "RuntimeError: 12",
-        "epoch/3 [12/90]", "train/0 loss 2.0", "v1.2 [stderr]x", "a b c d [rank3]: x", "rank 3 of 8", "lora rank 8: alpha 16", "rank 3:",
+        "epoch/3 [12/90]", "train/0 loss 2.0", "v1.2 [stderr]x", "a b c d [rank3]: x", "rank 3 of 8", "rank0: 5.2 ms", "rank 0 is up",
+        "INFO rank 3 of 8", "the ranks [0, 1]: x", "[3/8] [rank]: x", "lora rank 8: alpha 16", "rank 3:",
         " 5%| | 1/20 [00:00<00:08,  2.15it/s] [rank0]: x", "see [rank3] above",
         '{"log": 3}', '{"log": "x", "loss": 1.0}', '{"line": "x", "rank": 3}', "[1,2] hello", "[a,3] <stderr>: x",
         "[x.y:3, rank=2] hello", "[abcd1234] || x", "abcd1234 [rank=3] || x",
@@ -160,6 +161,18 @@ def test_long_hostile_lines_are_split(head: str) -> None:
     ]
     for piece in pieces:
         split_line(head + piece * (65536 // len(piece)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.from_regex(
+        r"(?:\[[a-z]{2,9}[ =:]?[a-z]{1,9}\]|\([a-z ]{3,12}\)|[a-z]{2,9}[:/]) ?[a-z]{2,9} [0-9]{1,3}[a-z ]{3,20}",
+        fullmatch=True,
+    )
+)
+def test_ordinary_text_in_brackets_is_nobody_s_rank(text: str) -> None:
+    prefix, _ = split_line(text)
+    assert (prefix.rank, prefix.local_rank) == (None, None)
 
 
 def lines_taken(*lines: str) -> list[str]:

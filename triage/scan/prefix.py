@@ -22,7 +22,14 @@ _ESCAPES = (
 _LOST_COLOUR = r"(?<![A-Za-z0-9_\])])\[(?:[0-9]|[1-4][0-9]|9[0-7])(?:;[0-9]{1,3}){0,4}m|\[(?:0|39)m"
 _REPEATED = r" ?\[repeated \d+x across (?:cluster|all nodes)\][^\n]{0,300}\Z"
 _LEVEL = Lazy(r"(?:(" + LEVEL_WORD + r"):(?=\s|$)|\[(" + LEVEL_WORD + r")\])")
-_SAID = Lazy(r"(?:[Rr]ank|RANK) (\d{1,5}): (?=\S)")
+_SAID = Lazy(
+    r"(?:[Rr]ank|RANK) (\d{1,5}): (?=\S)"
+    r"|(?:\["
+    + LEVEL_WORD
+    + r"\]|"
+    + LEVEL_WORD
+    + r":?) {1,4}(?:\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})(?:/\d{1,5})?\]|[Rr]ank (\d{1,5}): )"
+)
 _BAR = r"\d{1,3}%\|[^\n]{0,400}?\](?=\[(?:default|rank)\d{1,6}\]:)"
 """A progress bar that was not ended before somebody else wrote on its line."""
 _ONCE = r"rank\d+|(?:[A-Z_]+\d+ ?)+"
@@ -45,6 +52,7 @@ _LOWER: tuple[Parser, ...] = (
     system.rsyslog,
     system.dmesg_level,
     containers.milabench,
+    launchers.bare_tag,
     launchers.replica,
 )
 _UPPER: tuple[Parser, ...] = (
@@ -152,6 +160,8 @@ def split_line(line: str) -> tuple[Prefix, str]:
                 break
         else:
             redrawn = _last_drawing(text, at)
+            if redrawn == at and draft.rank is None:
+                redrawn = launchers.foreign(text, at)
             if redrawn == at:
                 break
             at = redrawn
@@ -244,11 +254,11 @@ def _note_speaker(text: str, at: int, draft: Draft) -> None:
     """Note level and program where the message itself says them; both stay in the message."""
     if text[at] == "s":
         system.note_speaker(text, at, draft)
-    elif text[at] in "rR":
-        found = _SAID.match(text, at) if draft.rank is None else None
-        if found is not None:
-            draft.rank = int(found[1])
-    elif draft.level is None:
+        return
+    said = _SAID.match(text, at) if draft.rank is None else None
+    if said is not None:
+        draft.rank = int(said[1] or said[2] or said[3])
+    if draft.level is None:
         found = _LEVEL.match(text, at)
         if found is not None:
             draft.severity(found[1] or found[2])

@@ -13,7 +13,19 @@ _MAX_JSON = 1 << 17
 _MESSAGE_KEYS = ("log", "message", "msg", "textPayload", "line")
 _TIME_KEYS = ("time", "timestamp", "@timestamp", "ts", "asctime", "date")
 _COLLECTED_KEYS = frozenset(
-    {"log", "stream", "attrs", "kubernetes", "docker", "container_id", "container_name", "source", "tag"}
+    {
+        "log",
+        "stream",
+        "attrs",
+        "kubernetes",
+        "docker",
+        "container_id",
+        "container_name",
+        "source",
+        "tag",
+        "_p",
+        "logtag",
+    }
 )
 _LEVEL_KEYS = ("level", "levelname", "severity")
 

@@ -23,7 +23,7 @@ _BRACKET_HOST_RANK = Lazy(r"\[((?![\w.-]*\.(?:py|cpp|cc|cu|h|c|go|rs):)[a-z][\w.
 _LINE_NUMBER = Lazy(r"\[\d{4,8}\] (?=\S)")
 _MPICH = Lazy(r"\[(\d{1,5})\](?:: ?(?=\S)| )")
 _TEE = Lazy(r"\[(default|worker|trainer|local_?rank)(\d{1,4})\]:")
-_RANK = Lazy(r"\[([Rr]ank|RANK|MPI_Rank)[ :=]{0,2}(\d{1,6})\](:?)")
+_RANK = Lazy(r"\[([Rr]ank|RANK|MPI_Rank)[ :=]{0,2}(\d{1,6})(?:/\d{1,6})?\](:?)")
 _MARGIN = Lazy(r"(?:> ?|[ \t]{1,8})(?=\[(?:default|rank)\d{1,6}\]:)")
 _NAME = r"([a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63}){0,8})"
 _HOST = Lazy(_NAME + r":(?: |$)")
@@ -33,6 +33,14 @@ _REPLICA = Lazy(
     r"(?=\[(?:default|rank|worker|trainer|local_?rank)\d{1,6}\]:|\[[EWIF]\d{3,4} |[EWIF]\d{4} \d\d:|Traceback \(most recent| {2}File \")"
 )
 _SPOKEN_FOR = Lazy(r"(?:[A-Za-z0-9][\w./:-]{0,120} ){1,3}(?=\[(?:default|rank)\d{1,6}\]:|\[1,mpirank:)")
+_BARE_TAG = Lazy(
+    r"rank(\d{1,6}):(?: (?=Traceback \(most recent|  |[A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt)(?::|$))|(?=\[[EWIF](?:\d| )))"
+)
+_UNKNOWN = Lazy(
+    r"(?:[^\s\[][^\s]{0,100}|\[[^\]\n]{1,60}\])?(?:[ \t]{1,8}\S{1,100}){0,2}[ \t]{0,8}(?=\[rank\d{1,6}\]:(?: |\[|$))"
+)
+_FOREIGN = 320
+"""Characters within which torch's own tag has to follow."""
 _PROCESS = Lazy(r"\(([^\n]{0,120}?) ?\bpid=(\d{1,10})(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
 _RAY_DAEMON = Lazy(r"\((raylet|autoscaler|gcs_server)(?: \+\w+)?(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
 _OPEN_MPI = Lazy(r"\[([A-Za-z0-9][\w.-]{0,254}):(\d{1,10})\] ")
@@ -161,6 +169,14 @@ def replica(text: str, at: int, draft: Draft) -> int:
     return found.end()
 
 
+def foreign(text: str, at: int) -> int:
+    """Index of torch's rank tag behind what an unknown collector, or a writer that broke off, left before it."""
+    if text.find("[rank", at, at + _FOREIGN) < 0:
+        return at
+    found = _UNKNOWN.match(text, at)
+    return at if found is None else found.end()
+
+
 def spoken_for(text: str, at: int, draft: Draft) -> int:
     """``pod container `` of stern, a log stream's name: words before a tag that nothing but a launcher writes."""
     if draft.logged or (at and draft.time is None):
@@ -216,6 +232,16 @@ def rank_tag(text: str, at: int, draft: Draft) -> int:
     draft.rank = int(number)
     draft.writer(f"rank{draft.rank}")
     return end
+
+
+def bare_tag(text: str, at: int, draft: Draft) -> int:
+    """``rank3: `` before a traceback: torch's tag where a page took the brackets away."""
+    found = None if at else _BARE_TAG.match(text, at)
+    if found is None:
+        return at
+    draft.rank = int(found[1])
+    draft.writer(f"rank{draft.rank}")
+    return found.end()
 
 
 def host_label(text: str, at: int, draft: Draft) -> int:

@@ -37,7 +37,7 @@ _BRACKETS = Lazy(
     + LEVEL_WORD
     + r")|("
     + _FILE
-    + r"(?::[\w<>.]+)?)|Rank (-?\d{1,9})|([a-z_][\w.]*))\](?: |$|(?=\[))"
+    + r"(?::[\w<>.]+)?)|Rank (-?\d{1,9})|rank[ :=]?(\d{1,6})|([a-z_][\w.]*))\](?: |$|(?=\[))"
 )
 _ELASTIC = Lazy(r"([A-Za-z_][\w.]*): \[(" + LEVEL_WORD + r")\](?: |$)")
 _RAY_NATIVE = Lazy(r"(?:\((\w+)\) )?([\w./-]+:\d+): ")
@@ -289,12 +289,15 @@ def _after_bracket(text: str, at: int, draft: Draft) -> int:
         found = _BRACKETS.match(text, at)
         if found is None:
             break
-        level, place, rank, name = found.groups()
+        level, place, rank, tag, name = found.groups()
         if rank is not None:
             if count == 0:
                 # right after a bare stamp it may be a rank inside a process group
                 break
             draft.rank = int(rank) if int(rank) >= 0 else None
+        elif tag is not None:
+            draft.rank = int(tag)
+            draft.writer(f"rank{draft.rank}")
         elif name is not None:
             if not text.startswith("[", found.end()):
                 break
