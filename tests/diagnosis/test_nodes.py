@@ -61,6 +61,16 @@ def test_the_rank_of_the_node_makes_it_one(engine: Engine, prefix: str) -> None:
     assert rank(engine, deepspeed + raised(prefix)) == 11
 
 
+@pytest.mark.parametrize(("size", "expected"), [(8, 3), (16, None), (64, None)])
+def test_a_world_larger_than_a_node_has_several(engine: Engine, size: int, expected: int | None) -> None:
+    group = (
+        f"[rank0]:[I1120 18:10:07.527887690 ProcessGroupNCCL.cpp:970] [PG ID 0 PG GUID 0 Rank 0] ProcessGroupNCCL "
+        f"initialization options: size: {size}, global rank: 0, TIMEOUT(ms): 600000\n"
+    )
+    others = "".join(group.replace("rank0", f"rank{n}").replace("rank: 0", f"rank: {n}") for n in (1, 3))
+    assert rank(engine, group + others + raised("[default3]:")) == expected
+
+
 def test_an_agent_that_names_a_local_rank_only(engine: Engine) -> None:
     assert rank(engine, EXIT) == 3
     assert rank(engine, LAUNCH.format(2, 1) + EXIT) == 11

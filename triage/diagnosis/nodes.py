@@ -13,11 +13,12 @@ from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item, Job
 from triage.model import Finding
-from triage.scan.prefixes.launchers import MAX_LOCAL
 
 NOWHERE = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1"})
 """Names that every node has: they say nothing about which one it is."""
 
+_USUAL = 8
+"""Processes that a node holds at most, unless it says otherwise; nodes with more GPUs are few."""
 _LOCAL = re.compile(r"(?:default|worker|trainer|local_?rank)\d+")
 """Parts of a stream that name a process by its local rank."""
 _BESIDE_HOST = re.compile(r"local_rank(\d+)")
@@ -112,7 +113,7 @@ def global_numbers(items: list[Item]) -> list[Item]:
         if number is not None and finding.host is not None:
             hosts[number].add(finding.host)
     spread = {host for found in hosts.values() for host in found}
-    if len(spread) < 2 or max(hosts) < 8 or any(len(found) > 1 for found in hosts.values()):
+    if len(spread) < 2 or max(hosts) < _USUAL or any(len(found) > 1 for found in hosts.values()):
         return items
     return [
         item
@@ -161,7 +162,7 @@ def count_nodes(job: Job, nodes: Nodes, world_size: int | None, several: bool, r
     elif stated:
         nodes.single = True
     else:
-        nodes.single = len(hosts) <= 1 and max(world_size or 0, highest + 1) <= MAX_LOCAL
+        nodes.single = len(hosts) <= 1 and max(world_size or 0, highest + 1) <= _USUAL
 
 
 def _stated(job: Job, world_size: int | None) -> Iterator[int]:
