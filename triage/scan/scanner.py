@@ -299,7 +299,9 @@ class Scanner:
         offset = view.block.offset + line.start
         header = stream.exceptions.header(offset, line.prefix)
         prefix = line.prefix
-        if header is not None and prefix.rank is None and not prefix.stamped:
+        if header is not None and header.stream == prefix.stream and header.rank is not None:
+            prefix = replace(prefix, rank=header.rank, local_rank=header.local_rank)
+        elif header is not None and prefix.rank is None and not prefix.stamped:
             prefix = header
         decisive = record.text[match.start : match.end].split("\n", 1)[0]
         at = text.find(decisive) if decisive else -1
