@@ -182,7 +182,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
         pid = exit_.item.number("pid")
         if not exit_.failed or (pid is not None and (pid in forced or pid in survivors)):
             continue
-        if exit_.signal in ORDERLY and len(ledger.exits) > 1:
+        if exit_.orderly and len(ledger.exits) > 1:
             continue
         if exit_.signal == "SIGABRT" and (rank in ledger.waiting or rank in timed_out):
             continue  # its own watchdog ended it

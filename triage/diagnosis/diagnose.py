@@ -17,7 +17,7 @@ from triage.diagnosis.hypothesis import build, moment_text
 from triage.diagnosis.identity import Identities, identify, relabel
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import judge
-from triage.diagnosis.ledger import ORDERLY, Ledger
+from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ledger import build as build_ledger
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
@@ -127,7 +127,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
 
 def _only_failed(job: Job, ledger: Ledger) -> int | None:
     """The one rank that ended badly without having been told to stop, or the one its launcher saw first."""
-    failed = [rank for rank, end in ledger.exits.items() if end.failed and end.signal not in ORDERLY]
+    failed = [rank for rank, end in ledger.exits.items() if end.failed and not end.orderly]
     if len(failed) == 1:
         return failed[0]
     first = next(iter(job.of_rule("torch.agent-worker-failed")), None)
