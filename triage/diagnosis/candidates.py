@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.judgement import verdict
-from triage.diagnosis.ledger import ORDERLY, Ledger
+from triage.diagnosis.ledger import ORDERLY, Ledger, manner
 from triage.model import Value
 
 NEAR_FRAMES = 3
@@ -195,6 +195,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             "ranks": tuple(r for r, _ in members),
             "signal": signal,
             "exit_code": code,
+            **manner(signal),
         }
         rule_id = "ledger.killed" if signal else "ledger.exited"
         yield verdict(job, rule_id, fields, [i for _, i in members], rank=members[0][0])
@@ -242,5 +243,5 @@ def _nameless_deaths(job: Job) -> Iterator[Item]:
         return
     known.sort(key=lambda entry: not entry[0])
     _, item, signal, code = known[0]
-    fields: dict[str, Value] = {"ranks": None, "signal": signal, "exit_code": None if signal else code}
+    fields: dict[str, Value] = {"ranks": None, "signal": signal, "exit_code": None if signal else code, **manner(signal)}
     yield verdict(job, "ledger.killed" if signal else "ledger.exited", fields, [item])

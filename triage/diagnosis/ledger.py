@@ -11,11 +11,14 @@ from dataclasses import dataclass, field
 
 from triage.diagnosis.identity import Identities
 from triage.diagnosis.job import Item, Job
+from triage.model import Value
 from triage.text.signals import SIGNALS
 
 DEFAULT_GROUP = "default_pg"
 ORDERLY = frozenset({"SIGTERM", "SIGINT", "SIGHUP"})
 """Signals by which launchers and schedulers end processes that did nothing wrong."""
+FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE"})
+"""Signals that the kernel raises for what the process itself did; nobody sends them."""
 BARRIER_SURVIVOR = "torch.monitored-barrier-survivor"
 
 
@@ -284,6 +287,18 @@ def signal_of(code: int | None, name: str | None = None) -> str | None:
     if 128 < code < 160 and (code - 128) in SIGNALS:
         return SIGNALS[code - 128]
     return None
+
+
+def manner(signal: str | None) -> dict[str, Value]:
+    """How a signal ends a process, in words for ``ledger.killed``."""
+    if signal in FAULTS:
+        return {
+            "ended": "crashed with",
+            "sender": "nobody sends that signal: its own native code, a library's or a driver's, made the fault",
+        }
+    if signal == "SIGABRT":
+        return {"ended": "aborted with", "sender": "a process sends that signal to itself, after a failed check"}
+    return {}
 
 
 def _untold(job: Job, item: Item, signal: str | None) -> bool:
