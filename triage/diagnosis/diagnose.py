@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from triage.diagnosis import attempts as attempts_module
+from triage.diagnosis.awaited import settle
 from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds
 from triage.diagnosis.derived import derive, stated
@@ -107,6 +108,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.items = [i for i in job.items if holds(job, i, identities.world_size)]
     job.index()
     ledger = build_ledger(job, identities)
+    settle(job, ledger)
     identities.only_failed = _only_failed(job, ledger)
     verdicts = judge(job, ledger, Activities(job, identities))
     job.add(verdicts)
