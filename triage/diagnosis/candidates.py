@@ -243,5 +243,10 @@ def _nameless_deaths(job: Job) -> Iterator[Item]:
         return
     known.sort(key=lambda entry: not entry[0])
     _, item, signal, code = known[0]
-    fields: dict[str, Value] = {"ranks": None, "signal": signal, "exit_code": None if signal else code, **manner(signal)}
+    fields: dict[str, Value] = {
+        "ranks": None,
+        "signal": signal,
+        "exit_code": None if signal else code,
+        **manner(signal),
+    }
     yield verdict(job, "ledger.killed" if signal else "ledger.exited", fields, [item])

@@ -199,7 +199,9 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
         if item.rank == rank and (spoke or compare(item.finding, lost[0].finding) == 1):
             return
     fields: dict[str, Value] = {"ranks": (rank,), "others": tuple(sorted(inside))}
-    yield verdict(job, "ledger.vanished", fields, lost, rank=rank)
+    more = {i.rule.id: i for i in reversed(job.of_tag("peer-loss")) if i.rank in inside}
+    witnesses = [lost[0], *(i for i in more.values() if i.rule.id != lost[0].rule.id), *lost[1:]]
+    yield verdict(job, "ledger.vanished", fields, witnesses, rank=rank)
 
 
 def _onset(wait: Wait) -> float:
@@ -229,8 +231,8 @@ def _odd_ones(waits: Sequence[Wait]) -> list[Wait] | None:
             return list(waits)
         return behind if 2 * len(behind) < len(waits) else ahead
     # where the camps are of one size, what those further on run shows which operation is the usual one
-    support = Counter({kind: votes for kind, votes in camps.items()})
-    if len({votes for votes in camps.values()}) == 1:
+    support = camps
+    if len(set(camps.values())) == 1:
         usual = Counter(w.op for w in ahead)
         support = Counter({kind: usual[kind[1]] for kind in camps})
     (common, votes), second = support.most_common(2)[0], support.most_common(2)[1][1]
@@ -377,7 +379,10 @@ def _with_activity(
         yield _too_short(job, first, ranks, doing)
     else:
         named = {**fields, "activity": doing.what, "phase": doing.phase}
-        yield verdict(job, "ledger.activity-never-returned", named, [doing.start, *witnesses], rank=ranks[0])
+        which = doing.phase if doing.phase in {"checkpoint", "compile"} else "activity"
+        yield verdict(
+            job, f"ledger.{which}-never-returned", named, [doing.start, *witnesses], rank=ranks[0]
+        )  # fmt: skip
 
 
 def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:

@@ -158,13 +158,19 @@ def _implied(job: Job, ledger: Ledger) -> tuple[int, ...]:
     """The ranks that exist though nothing states how many: seen ones, owners of files, gaps between them.
 
     Ranks are numbered without gaps, so one that is missing between others exists. That it says nothing
-    counts only where it had a place to say it: in the one file of all ranks, or in its own.
+    counts only where it had a place to say it: in a file of several ranks around it, or in its own.
     """
-    sources = {i.finding.source for i in job.items if i.rank is not None}
     known = ledger.seen | {s.rank for s in job.sources if s.rank is not None}
-    between = set(range(max(known, default=-1) + 1)) if max(known, default=0) < 65536 else set()
-    if len(sources) == 1 and len(between) < 2 * len(known):
-        known |= between
+    speakers: dict[int, set[int]] = defaultdict(set)
+    for item in job.items:
+        if item.rank is not None:
+            speakers[item.finding.source].add(item.rank)
+    for ranks in speakers.values():
+        low, high = min(ranks), max(ranks) + 1
+        # rank 0 always exists; a node's own file begins with a higher one
+        low = 0 if high < 2 * len(ranks) else low
+        if len(ranks) > 1 and high - low < 2 * len(ranks):
+            known |= set(range(low, high))
     return tuple(sorted(known))
 
 
@@ -297,7 +303,10 @@ def manner(signal: str | None) -> dict[str, Value]:
             "sender": "nobody sends that signal: its own native code, a library's or a driver's, made the fault",
         }
     if signal == "SIGABRT":
-        return {"ended": "aborted with", "sender": "a process sends that signal to itself, after a failed check"}
+        return {
+            "ended": "aborted with",
+            "sender": "a process sends that signal to itself, after a failed check",
+        }
     return {}
 
 

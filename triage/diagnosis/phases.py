@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from triage.diagnosis.identity import Identities
 from triage.diagnosis.job import Item, Job, compare
@@ -29,8 +29,9 @@ class Activity:
 
     @property
     def what(self) -> str:
-        """The activity in words."""
-        return WORDS.get(self.phase, self.phase)
+        """The activity in words: the rule's own, else those of its phase."""
+        own = self.start.text("activity")
+        return own.lower() if own is not None else WORDS.get(self.phase, self.phase)
 
     @property
     def seconds(self) -> float | None:
@@ -47,8 +48,10 @@ class Activities:
     def __init__(self, job: Job, identities: Identities) -> None:
         self._identities = identities
         self._starts = [
-            i for i in job.of_fact("phase-start") if i.rule.phase in {"compile", "checkpoint", "load"}
-        ]
+            i for i in job.of_fact("phase-start")
+            if i.rule.phase in {"compile", "checkpoint", "load"} or i.text("activity") is not None
+        ]  # fmt: skip
+        self._steps = list(job.of_fact("progress"))
         self._ends = list(job.of_fact("phase-end"))
         self._alive = list(job.of_fact("alive"))
 
@@ -64,13 +67,29 @@ class Activities:
             end = self._end_of(start, rank)
             if end is not None and compare(end.finding, before) == -1:
                 continue
+            if start.rule.phase == "steady" and self._stepped_after(start, rank):
+                continue
             if end is None:
                 end = self._sign_of_life(start, rank, before)
             open_now = Activity(start.rule.phase or "steady", start, end)
         return open_now
 
+    def _stepped_after(self, start: Item, rank: int) -> bool:
+        """Whether the rank went on with its steps after the last line of an activity among them."""
+        last = start.finding.last_offset or start.finding.offset
+        return any(
+            self._identities.rank_of(step.finding) == rank and step.finding.source == start.finding.source
+            and (step.finding.last_offset or step.finding.offset) > last
+            for step in self._steps
+        )  # fmt: skip
+
     def _sign_of_life(self, start: Item, rank: int, before: Finding) -> Item | None:
         """An ordinary line of the rank after the others had given up: it was working."""
+        shown = start.finding
+        if shown.last_offset is not None:
+            last = Item(replace(shown, offset=shown.last_offset, time=shown.last_time), start.rule)
+            if compare(last.finding, before) == 1:
+                return last
         for sign in self._alive:
             known = self._identities.rank_of(sign.finding) == rank
             if known and compare(sign.finding, before) == 1 and compare(sign.finding, start.finding) == 1:
