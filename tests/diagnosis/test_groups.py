@@ -122,3 +122,14 @@ def test_a_rank_behind_is_told_to_be_behind(engine: Engine) -> None:
         "rank 2 entered ALLREDUCE (2048 elements) while the others had gone on to ALLREDUCE (sequence 6)"
         in (root.summary)
     )
+
+
+def test_a_line_that_was_cut_off_contradicts_nothing(engine: Engine) -> None:
+    cut = waits(2, default(2), 19).replace(
+        "OpType=ALLREDUCE, NumelIn=2048, NumelOut=2048, ", "OpType=ALLREDUCE, "
+    )
+    text = waits(0, default(0), 19) + waits(1, default(1), 19) + cut + waits(4, default(4), 19)
+    assert cause(engine.diagnose(Source("job.err", data=text.encode()))) == (
+        "ledger.never-entered-silent",
+        (3,),
+    )

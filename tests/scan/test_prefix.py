@@ -201,6 +201,45 @@ def test_a_logger_that_repeats_its_prefix_ends_where_it_says_another_place() -> 
     ) == ["Traceback", "  File a"]
 
 
+@pytest.mark.parametrize("stamp", ["[2026-11-21 07:12:44] ", "2026-11-21 07:12:44 ", "Nov 21 07:12:44 "])
+def test_a_time_before_every_line_begins_no_records(stamp: str) -> None:
+    def stamped(*lines: str) -> list[str]:
+        return lines_taken(*(stamp + line for line in lines))
+
+    assert stamped("Traceback", "  File a", "RuntimeError: b") == ["Traceback", "  File a", "RuntimeError: b"]
+    assert stamped("[rank0]: Traceback", "step 3", "[rank0]:   File a", "[rank1]: B") == [
+        "Traceback",
+        "  File a",
+    ]
+    assert stamped(
+        "[rank0]:[E1121 07:12:44.69 a.cpp:1] Watchdog",
+        "frame #0",
+        "[rank0]:[E1121 07:12:44.69 a.cpp:2] next",
+        "x",
+    ) == ["Watchdog", "frame #0"]
+    assert stamped("Traceback", "  File a", "INFO: step 3", "  File b") == ["Traceback", "  File a"]
+
+
+def test_a_time_before_the_first_line_only_begins_records() -> None:
+    stamp = "[2026-11-21 07:12:44] "
+    assert lines_taken(stamp + "hit: Traceback", "  File a", stamp + "step 3", "  b") == [
+        "hit: Traceback",
+        "  File a",
+    ]
+
+
+@pytest.mark.parametrize("margin", ["> ", ">", "    ", "\t"])
+def test_quoted_lines_keep_their_tags(margin: str) -> None:
+    prefix, message = split_line(margin + "[default3]:[rank3]:   File a")
+    assert (prefix.rank, prefix.local_rank, message) == (3, 3, "  File a")
+    assert split_line(margin + "File a")[1] == margin + "File a"
+
+
+def test_a_syslog_host_is_no_tag() -> None:
+    prefix, message = split_line("Nov 21 07:12:44 [default3]:[rank3]: RuntimeError: boom")
+    assert (prefix.rank, prefix.local_rank, message) == (3, 3, "RuntimeError: boom")
+
+
 def test_labels_that_are_padded_or_carry_the_host() -> None:
     prefix, message = split_line(" 9: boom")
     assert (prefix.rank, message) == (9, "boom")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from triage.diagnosis.candidates import BUILTIN_ERRORS, Candidate
+from triage.diagnosis.candidates import BUILTIN_ERRORS, TELLING, Candidate
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import verdict
 from triage.diagnosis.ledger import Ledger
@@ -21,10 +21,7 @@ _EXCEPTION = re.compile(
     r"(?:^|[\s\].:])(?:[A-Za-z_]\w*\.)*(?P<type>[A-Z]\w*(?:Error|Exception))\b(?:: (?P<message>.*)|\s*$)",
     re.S,
 )
-PRIORITY = (
-    "collective-timeout", "store-timeout", "oom-message", "cuda-error", "external-stop",
-    "peer-loss", "wrapper", "rank-exit", "launcher-report",
-)  # fmt: skip
+PRIORITY = (*TELLING, "wrapper", "rank-exit", "launcher-report")
 """Tags of symptoms that show a failure on their own, closest to a cause first. Shutdown noise does not."""
 
 

@@ -39,6 +39,11 @@ def build(
     ):  # fmt: skip
         if names.get(name) is None:
             names[name] = value
+    for item in candidate.items[1:]:
+        if item.rank == lead.rank:  # the same writer may say elsewhere what the first line leaves out
+            for field, said in item.fields.items():
+                if names.get(field) is None:
+                    names[field] = said
     kinds = kinds_of(rule)
     functions = functions_of(job, lead)
 
@@ -141,6 +146,9 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     if len(ranks) > 1 and rule.category in _JOB_WIDE and not fields:
         # the same wrong setting on several ranks: who complained first is chance
         return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
+    if ranks == [0] and rule.category == "network-config" and rule.phase == "bootstrap" and not fields:
+        # rank 0 makes the communicator's id: it meets a setting of all before the others come to it
+        return Origin(host=host, time=moment_text(finding.time, year))
     return Origin(
         rank=ranks[0] if ranks else None,
         ranks=tuple(ranks),
@@ -170,6 +178,11 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and lead.rule.origin == "speaker"
     ):
         return [alone]  # last words without a name, and one process that died of something
+    if lead.rule.category == "rank-crash" and identities.deserter is not None:
+        return [identities.deserter]
+    echoed = _echoed(candidate)
+    if echoed is not None:
+        return [echoed]
     if lead.rule.category == "gpu-hardware":
         # the kernel names a GPU; the one rank whose CUDA calls failed for it was on that GPU
         victims = {i.rank for effect in candidate.led_to for i in effect.items if i.rank is not None}
@@ -201,6 +214,20 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and (effect.lead.rule.category == lead.rule.category or "cuda-error" in effect.lead.rule.tags)
     ]  # fmt: skip
     return found[:1]
+
+
+def _echoed(candidate: Candidate) -> int | None:
+    """The rank whose watchdog thread passes on what was raised without saying where."""
+    lead = candidate.lead.finding
+    if lead.rank is not None:
+        return None
+    message = " ".join(lead.evidence[0].text.split())
+    told = {
+        item.rank
+        for item in candidate.explains
+        if item.rule.id == "torch.watchdog-messenger" and (item.text("what") or "?").split("\n")[0] in message
+    }
+    return told.pop() if len(told) == 1 else None
 
 
 def moment_text(time: Moment | None, year: int | None) -> str | None:

@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.launchers import unwrapped
 from triage.model import Finding
+from triage.scan.prefix import split_line
 
 _RANK_TAG = re.compile(r"\[Rank (\d{1,6})\]")
 NOWHERE = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1"})
@@ -41,9 +43,11 @@ class Identities:
     single_node: bool = False
     only_failed: int | None = None
     """The one rank whose process ended by itself and badly, when there is exactly one."""
+    deserter: int | None = None
+    """The one rank that several others of its node saw go."""
     pods_are_ranks: bool = False
     """Whether the logs of pods show that pod N holds rank N and no other."""
-    _by_pid: dict[tuple[str | None, int], int] = field(default_factory=dict)
+    _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
     _pci_uuid: dict[str, str] = field(default_factory=dict)
     _pci_gpu: dict[str, int] = field(default_factory=dict)
 
@@ -71,8 +75,9 @@ class Identities:
         merged = [old if old is not None else new for old, new in zip(known, given, strict=True)]
         self.seats[rank] = Seat(rank, *merged)  # type: ignore[arg-type]
         if pid is not None:
-            self._by_pid.setdefault((host, pid), rank)
-            self._by_pid.setdefault((None, pid), rank)
+            for place in {host, None}:
+                if self._by_pid.setdefault((place, pid), rank) != rank:
+                    self._by_pid[(place, pid)] = None  # a launcher's, or two nodes count alike
 
     def rank_of_pid(self, pid: int | None, host: str | None = None) -> int | None:
         """The rank that runs as ``pid``, where a line pairs them."""
@@ -121,6 +126,8 @@ class Identities:
 
 def identify(job: Job) -> Identities:
     """Join everything that pairs ranks with hosts, pids and GPUs."""
+    job.items = unwrapped(job.items)
+    job.index()
     table = Identities()
     table.world_size = _world_size(job)
     for item in job.items:
@@ -157,7 +164,20 @@ def identify(job: Job) -> Identities:
         if owner is not None:
             table.note(owner, host=item.finding.host, local_rank=own, pid=pid)
     _pods(job, table)
+    table.deserter = _deserter(job, table)
     return table
+
+
+def _deserter(job: Job, table: Identities) -> int | None:
+    left = job.of_fact("local-peer-left")
+    seen = {(i.finding.host, i.number("local_rank")) for i in left}
+    # what several processes say alike is one finding, with its first and last line
+    witnesses = {split_line(e.text)[0].pid for i in left for e in i.finding.evidence}
+    if len(seen) != 1 or len(witnesses) < 2:
+        return None  # at a normal end everybody leaves everybody
+    ((host, local_rank),) = seen
+    rank = table.rank_of_local(local_rank, host)
+    return local_rank if rank is None and table.single_node else rank
 
 
 _ORDINAL = re.compile(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
@@ -230,8 +250,12 @@ def _single_node(job: Job, table: Identities) -> bool:
     nodes = [v for v in job.facts("rendezvous", "nodes") if isinstance(v, int)]
     if nodes:
         return max(nodes) == 1
-    hosts = {i.finding.host for i in job.items if i.finding.host and i.rank is not None}
-    return len(hosts) <= 1
+    hosts = {
+        i.finding.host
+        for i in job.items
+        if i.finding.host and (i.rank is not None or i.rule.id == "torch.agent-worker-failed")
+    }
+    return len(hosts - NOWHERE) <= 1
 
 
 def relabel(items: Iterable[Item], table: Identities) -> list[Item]:

@@ -19,6 +19,8 @@ from triage.rules.fields import show
 
 UNEVEN_OPS = frozenset({"ALLTOALL", "ALLTOALL_BASE", "GATHER", "SCATTER", "SEND", "RECV", "COALESCED"})
 """Operations whose element counts may differ between ranks."""
+PAIRWISE_OPS = frozenset({"SEND", "RECV"})
+"""Operations of two ranks, in which the others of the group have no part."""
 TINY_TIMEOUT = 1.0
 """Seconds below which a timeout says nothing about a collective of a real job."""
 
@@ -155,10 +157,10 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         return
     inside = _inside(ledger)
     members = ledger.members if waits[0].group == DEFAULT_GROUP else ledger.status.get(waits[0].group, {})
-    absent = [r for r in members if r not in inside]
+    absent = [r for r in members if r not in inside and not _entered(ledger, r, waits[0])]
     if not absent and waits[0].group != DEFAULT_GROUP:
         # who belongs to a sub-group is not stated; whoever waits in none holds up the rest in the end
-        absent = [r for r in ledger.members if r not in inside]
+        absent = [r for r in ledger.members if r not in inside and not _entered(ledger, r, waits[0])]
         waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
     if not absent:
         yield from _all_inside(job, ledger, waits)
@@ -204,6 +206,12 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
     yield verdict(job, "ledger.vanished", fields, witnesses, rank=rank)
 
 
+def _entered(ledger: Ledger, rank: int, wait: Wait) -> bool:
+    """Whether a rank that printed no timeout says elsewhere that it had begun the operation, and not ended it."""
+    status = ledger.status_of(rank, wait.group)
+    return status is not None and wait.seq is not None and status.completed < wait.seq <= status.enqueued
+
+
 def _onset(wait: Wait) -> float:
     onset = wait.onset
     return float("inf") if onset is None else onset
@@ -220,12 +228,15 @@ def _odd_ones(waits: Sequence[Wait]) -> list[Wait] | None:
     Ranks that are further on passed what the others wait in, so only those at the lowest sequence number
     can be compared with each other: a minority there, or a minority that is there while the rest went on.
     """
-    if len({_signature(w) for w in waits}) < 2:
+    known = sorted({_signature(w) for w in waits}, key=lambda kind: sum(part is None for part in kind))
+    # a line that was cut off contradicts nothing: it counts for the first kind that it agrees with
+    kinds = {w.rank: next(k for k in known if _agree(_signature(w), k)) for w in waits}
+    if len(set(kinds.values())) < 2:
         return None
-    lowest = min((w.seq for w in waits if w.seq is not None), default=None)
-    behind = [w for w in waits if w.seq == lowest]
-    ahead = [w for w in waits if w.seq != lowest]
-    camps = Counter(_signature(w) for w in behind)
+    lowest = min((kind[0] for kind in kinds.values() if kind[0] is not None), default=None)
+    behind = [w for w in waits if kinds[w.rank][0] == lowest]
+    ahead = [w for w in waits if kinds[w.rank][0] != lowest]
+    camps = Counter(kinds[w.rank] for w in behind)
     if len(camps) == 1:
         if 2 * len(behind) == len(waits):
             return list(waits)
@@ -238,7 +249,12 @@ def _odd_ones(waits: Sequence[Wait]) -> list[Wait] | None:
     (common, votes), second = support.most_common(2)[0], support.most_common(2)[1][1]
     if votes == second:
         return list(waits)
-    return [w for w in behind if _signature(w) != common]
+    return [w for w in behind if kinds[w.rank] != common]
+
+
+def _agree(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether nothing that is known of two waits differs."""
+    return all(a == b for a, b in zip(one, other, strict=True) if a is not None and b is not None)
 
 
 def _size(wait: Wait) -> str | None:
@@ -295,6 +311,9 @@ def _absent(
     """Somebody is missing: explicitly behind, finished, silent, or merely not in these logs."""
     first = waits[0]
     seq = first.seq
+    if first.op in PAIRWISE_OPS:
+        yield _unlocalised(job, waits)  # it waits for one peer, which the line does not name
+        return
     behind: list[int] = []
     for rank in absent:
         status = ledger.status_of(rank, first.group)

@@ -51,9 +51,11 @@ class Activities:
             i for i in job.of_fact("phase-start")
             if i.rule.phase in {"compile", "checkpoint", "load"} or i.text("activity") is not None
         ]  # fmt: skip
-        self._steps = list(job.of_fact("progress"))
         self._ends = list(job.of_fact("phase-end"))
         self._alive = list(job.of_fact("alive"))
+        self._steps = [
+            i for i in job.of_fact("progress") if i.rule.id != "progress.bar"
+        ]  # loading has bars, too
 
     def of_rank(self, rank: int, before: Finding) -> Activity | None:
         """What ``rank`` had begun before ``before`` and not ended by then, None when nothing.
@@ -67,21 +69,22 @@ class Activities:
             end = self._end_of(start, rank)
             if end is not None and compare(end.finding, before) == -1:
                 continue
-            if start.rule.phase == "steady" and self._stepped_after(start, rank):
+            if self._stepped_on(end or start, rank):
                 continue
             if end is None:
                 end = self._sign_of_life(start, rank, before)
             open_now = Activity(start.rule.phase or "steady", start, end)
         return open_now
 
-    def _stepped_after(self, start: Item, rank: int) -> bool:
-        """Whether the rank went on with its steps after the last line of an activity among them."""
-        last = start.finding.last_offset or start.finding.offset
+    def _stepped_on(self, item: Item, rank: int) -> bool:
+        """Whether the rank went on with its steps: what it had begun was over, whenever the others timed out."""
+        source = item.finding.source
+        at = item.finding.last_offset or item.finding.offset  # equal lines are folded
         return any(
-            self._identities.rank_of(step.finding) == rank and step.finding.source == start.finding.source
-            and (step.finding.last_offset or step.finding.offset) > last
+            step.finding.source == source and (step.finding.last_offset or step.finding.offset) > at
             for step in self._steps
-        )  # fmt: skip
+            if self._identities.rank_of(step.finding) == rank
+        )
 
     def _sign_of_life(self, start: Item, rank: int, before: Finding) -> Item | None:
         """An ordinary line of the rank after the others had given up: it was working."""

@@ -91,7 +91,11 @@ class FlightRecorderReader:
                 f"the dump is cut short; {len(dump.operations)} operations could be read, not the last ones"
             )
         if dump.rank is None:
-            notes.append("neither the file's name nor the groups tell which rank this dump is of")
+            notes.append(
+                "neither the file's name nor the groups tell which rank this dump is of, so it was left out; "
+                "rename it to end in its rank"
+            )
+            complete = complete and all(operation.done for operation in dump.operations)
         return FlightRecorderReading(
             KIND, (_fact(dump, source, index),), tuple(notes), complete, dump, source, index
         )

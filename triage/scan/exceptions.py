@@ -7,10 +7,11 @@ and so that a rule that matched inside a traceback is known to have been raised,
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from triage.model import Prefix, Value
 from triage.scan.collect import Collector, Sighting
+from triage.scan.lazy import compiled
 from triage.scan.prefix import Continuation
 from triage.scan.traceback import Traceback, parse_faulthandler, parse_traceback
 from triage.scan.window import BlockLines, Line
@@ -19,6 +20,8 @@ EXCEPTION_ANCHORS = ("Traceback (most recent call last)", "Fatal Python error:")
 EXCEPTION_RULE = "python.exception"
 FATAL_RULE = "python.fatal-error"
 ABORT_RULE = "python.aborted"
+_NAME = r"(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Timeout)\Z"
+"""How the names of exceptions end."""
 MAX_LINES = 400
 MAX_TRACEBACKS = 2000
 """Tracebacks of one source that are parsed."""
@@ -66,6 +69,8 @@ class ExceptionScan:
         found = parse_traceback(messages, 0)
         if found is None:
             return
+        if _breaks_off(found, view, lines):
+            found = replace(found, exception_type=None, message_line=None)
         last = lines[min(found.end, len(lines)) - 1]
         self._remember(offset, view.block.offset + last.start, line.prefix, last.prefix.stream)
         if collector is None:
@@ -134,6 +139,13 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "function": user.function if user else None,
         "code": (user.code or None) if user else None,
     }
+
+
+def _breaks_off(found: Traceback, view: BlockLines, lines: list[Line]) -> bool:
+    """Whether the source ends within the line that would name the exception."""
+    block, last = view.block, lines[min(found.end, len(lines)) - 1]
+    ends = block.last and last.end >= len(block.data)
+    return ends and not found.message and compiled(_NAME).search(found.exception_type or "") is None
 
 
 def _depth(found: Traceback) -> int | None:

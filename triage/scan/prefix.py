@@ -93,7 +93,9 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     "[ ": (system.dmesg,),
     "(": (launchers.process,),
     "<": (system.priority,),
-    " ": (launchers.padded_task_label, loggers.indented_stamp),
+    " ": (launchers.padded_task_label, loggers.indented_stamp, launchers.margin),
+    "\t": (launchers.margin,),
+    ">": (launchers.margin,),
 }
 _SPEAKERS = frozenset("sDINWECFT[")
 
@@ -130,10 +132,12 @@ def split_line(line: str) -> tuple[Prefix, str]:
             text, at = _clean(message), 0
             continue
         key = text[at : at + 2] if first == "[" else first
+        before = draft.marks
         for parse in _PARSERS.get(key, ()):
             end = parse(text, at, draft)
             if end > at:
                 at = end
+                draft.layered(before)
                 break
         else:
             redrawn = _last_drawing(text, at)
@@ -141,7 +145,9 @@ def split_line(line: str) -> tuple[Prefix, str]:
                 break
             at = redrawn
     if at < len(text) and text[at] in _SPEAKERS:
+        before = draft.marks
         _note_speaker(text, at, draft)
+        draft.layered(before)
     message = text[at:]
     if draft.deduplicated and message.endswith(("]", ")")):
         message = compiled(_REPEATED).sub("", message)
@@ -158,11 +164,15 @@ class Continuation:
     ``[2025-11-04 12:34:56 TP3] …`` without any prefix. When the lines of many ranks interleave, a
     line without the inner prefix belongs to the record that was begun last. Blank lines that torch's
     exception hook left its tag off are nobody's.
+
+    A bare time may be a logger's, which begins records, or that of ``ts``, which stands before every
+    line and begins none: it is taken for the latter as long as all lines of the record have one.
     """
 
     def __init__(self, head: Prefix) -> None:
         self._head = head
-        self._base = _base(head)
+        self._clocked = head.clocked
+        self._bases = (_base(head, head.stamped), _base(head, head.recorded))
         self._repeats: bool | None = None
         self._overtaken = False
 
@@ -173,23 +183,30 @@ class Continuation:
         place in the program, another level or another second is named.
         """
         head = self._head
+        clocked = self._clocked and prefix.clocked
+        stamped = prefix.recorded if clocked else prefix.stamped
+        base = self._bases[clocked]
         if prefix.stream == head.stream:
-            if not prefix.stamped:
-                return not (self._overtaken and self._base == head.stream)
+            if not stamped:
+                self._clocked = clocked
+                return not (self._overtaken and base == head.stream)
             if self._repeats is None:
                 self._repeats = head.stamped and head.logger is not None
             same = (prefix.logger, prefix.level, prefix.time) == (head.logger, head.level, head.time)
             return True if self._repeats and same else None
-        if prefix.stamped:
-            self._overtaken = self._overtaken or _base(prefix) == self._base
+        if stamped:
+            self._overtaken = self._overtaken or _base(prefix, stamped) == base
             return False
-        return prefix.stream == self._base and not self._overtaken
+        if prefix.stream != base or self._overtaken:
+            return False
+        self._clocked = clocked
+        return True
 
 
-def _base(prefix: Prefix) -> str:
+def _base(prefix: Prefix, stamped: bool) -> str:
     """The part of the stream that lines of the same record carry after the first one."""
     parts = prefix.stream.split("/") if prefix.stream else []
-    while prefix.stamped and parts and compiled(_ONCE).fullmatch(parts[-1]):
+    while stamped and parts and compiled(_ONCE).fullmatch(parts[-1]):
         parts.pop()
     return "/".join(parts)
 
