@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.judgement import verdict
-from triage.diagnosis.ledger import ORDERLY, Ledger
+from triage.diagnosis.ledger import ORDERLY, Ledger, manner
 from triage.model import Value
 from triage.scan.lazy import compiled
 
@@ -202,7 +202,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
         pid = exit_.item.number("pid")
         if not exit_.failed or (pid is not None and (pid in forced or pid in survivors)):
             continue
-        if exit_.signal in ORDERLY and len(ledger.exits) > 1:
+        if exit_.orderly and len(ledger.exits) > 1:
             continue
         if exit_.signal in {None, "SIGABRT"} and (rank in ledger.waiting or rank in timed_out):
             continue  # its own watchdog ended it
@@ -217,6 +217,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             "ranks": tuple(r for r, _ in members),
             "signal": signal,
             "exit_code": code,
+            **manner(signal),
         }
         rule_id = "ledger.killed" if signal else "ledger.exited"
         yield verdict(job, rule_id, fields, [i for _, i in members], rank=members[0][0])
@@ -271,5 +272,10 @@ def _nameless_deaths(job: Job) -> Iterator[Item]:
         return
     known.sort(key=lambda entry: not entry[0])
     _, item, signal, code = known[0]
-    fields: dict[str, Value] = {"ranks": None, "signal": signal, "exit_code": None if signal else code}
+    fields: dict[str, Value] = {
+        "ranks": None,
+        "signal": signal,
+        "exit_code": None if signal else code,
+        **manner(signal),
+    }
     yield verdict(job, "ledger.killed" if signal else "ledger.exited", fields, [item])

@@ -11,6 +11,7 @@ from triage.diagnosis.judgement import verdict
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking
 from triage.diagnosis.survival import Survival
+from triage.diagnosis.templates import fill, kinds_of
 from triage.model import Evidence, Finding, Value
 from triage.rules.schema import Rule
 from triage.scan.ends import Ends
@@ -64,7 +65,8 @@ def _symptom(job: Job, ledger: Ledger) -> Candidate | None:
         fields = {"peer": best.fields.get("peer") or best.fields.get("host")}
         candidate = Candidate([verdict(job, "ledger.peer-vanished", fields, [best])], score=0.4)
     elif tag in {"wrapper", "launcher-report", "rank-exit"} or best.rule.category in {None, "unknown"}:
-        fields = {"what": best.rule.summary.split("{", 1)[0].strip(" .") or best.rule.title}
+        said = fill(best.rule.summary or best.rule.title, best.fields, kinds_of(best.rule))
+        fields = {"what": said.strip(" .")}
         item = verdict(job, "unknown.reported", fields, [best], rank=best.rank, host=best.finding.host)
         candidate = Candidate([item], score=0.3)
     else:

@@ -173,11 +173,11 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     alone = identities.only_failed
     if (
         alone is not None
-        and (lead.finding.raised or lead.rule.category == "gpu-oom")
+        and (lead.finding.raised or lead.rule.category in {"gpu-oom", "rank-crash"})
         and not lead.finding.stream
         and lead.rule.origin == "speaker"
     ):
-        return [alone]  # an exception without a name, and one process that died of something
+        return [alone]  # last words without a name, and one process that died of something
     if lead.rule.category == "rank-crash" and identities.deserter is not None:
         return [identities.deserter]
     echoed = _echoed(candidate)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from triage.diagnosis.identity import Identities
 from triage.diagnosis.job import Item, Job, compare
@@ -29,8 +29,9 @@ class Activity:
 
     @property
     def what(self) -> str:
-        """The activity in words."""
-        return WORDS.get(self.phase, self.phase)
+        """The activity in words: the rule's own, else those of its phase."""
+        own = self.start.text("activity")
+        return own.lower() if own is not None else WORDS.get(self.phase, self.phase)
 
     @property
     def seconds(self) -> float | None:
@@ -47,8 +48,9 @@ class Activities:
     def __init__(self, job: Job, identities: Identities) -> None:
         self._identities = identities
         self._starts = [
-            i for i in job.of_fact("phase-start") if i.rule.phase in {"compile", "checkpoint", "load"}
-        ]
+            i for i in job.of_fact("phase-start")
+            if i.rule.phase in {"compile", "checkpoint", "load"} or i.text("activity") is not None
+        ]  # fmt: skip
         self._ends = list(job.of_fact("phase-end"))
         self._alive = list(job.of_fact("alive"))
         self._steps = [
@@ -76,7 +78,8 @@ class Activities:
 
     def _stepped_on(self, item: Item, rank: int) -> bool:
         """Whether the rank went on with its steps: what it had begun was over, whenever the others timed out."""
-        source, at = item.finding.source, item.finding.offset
+        source = item.finding.source
+        at = item.finding.last_offset or item.finding.offset  # equal lines are folded
         return any(
             step.finding.source == source and (step.finding.last_offset or step.finding.offset) > at
             for step in self._steps
@@ -85,6 +88,11 @@ class Activities:
 
     def _sign_of_life(self, start: Item, rank: int, before: Finding) -> Item | None:
         """An ordinary line of the rank after the others had given up: it was working."""
+        shown = start.finding
+        if shown.last_offset is not None:
+            last = Item(replace(shown, offset=shown.last_offset, time=shown.last_time), start.rule)
+            if compare(last.finding, before) == 1:
+                return last
         for sign in self._alive:
             known = self._identities.rank_of(sign.finding) == rank
             if known and compare(sign.finding, before) == 1 and compare(sign.finding, start.finding) == 1:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.job import Item, Job, compare
-from triage.diagnosis.ledger import ORDERLY, Ledger
+from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.survival import Survival
 from triage.rules.schema import Rule
 
@@ -124,7 +124,7 @@ def _by_exit(rank: int, ledger: Ledger, reasons: list[str]) -> float:
     if ended is None or not ended.failed:
         return 0.0
     others = [e for r, e in ledger.exits.items() if r != rank]
-    if ended.signal in ORDERLY and any(e.failed and e.signal not in ORDERLY for e in others):
+    if ended.orderly and any(e.failed and not e.orderly for e in others):
         reasons.append(f"rank {rank} lived until it was told to stop; another rank had died")
         return -0.2
     if not ended.violent and any(e.violent and e.signal != "SIGABRT" for e in others):

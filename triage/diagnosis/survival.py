@@ -20,6 +20,8 @@ class Survival:
         if item.rule.signature is not None and item.rule.signature.reader == "ledger":
             return None
         for end in self.job.of_fact("ended-well"):
+            if self._uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
+                continue  # what one process prints at its end says nothing of another one that died
             if self._later(end, item) or (
                 self._unordered(end, item) and not self._ended_badly() and not self._resumed(end)
             ):
@@ -35,13 +37,19 @@ class Survival:
         moved = next((p for p in marks if p.rank is not None or self._several(marks, item)), None)
         return moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
 
+    @staticmethod
+    def _uncaught(item: Item) -> bool:
+        """Whether torch's excepthook printed it: then the exception ended the process."""
+        finding = item.finding
+        return finding.raised and finding.rank is not None and finding.stream.endswith(f"rank{finding.rank}")
+
     def _lives(self, sign: Item, item: Item) -> bool:
         """An ordinary line of the same writer after its error; a writer without a name is anybody."""
         one, two = sign.finding, item.finding
         if one.source != two.source or not self._later(sign, item):
             return False
         if one.rank is not None and one.rank == two.rank:
-            return not (two.raised and two.stream.endswith(f"rank{two.rank}"))  # torch's excepthook: uncaught
+            return not self._uncaught(item)
         return bool(one.stream) and one.stream == two.stream
 
     def _moved_on(self, progress: Item, item: Item) -> bool:

@@ -22,6 +22,7 @@ FATAL_RULE = "python.fatal-error"
 ABORT_RULE = "python.aborted"
 _NAME = r"(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Timeout)\Z"
 """How the names of exceptions end."""
+_PASSED_ON = r"Traceback \(most recent call last\): \(RANK (\d{1,6})\)\s*$"
 MAX_LINES = 400
 MAX_TRACEBACKS = 2000
 """Tracebacks of one source that are parsed."""
@@ -60,6 +61,7 @@ class ExceptionScan:
         if self._begins and offset <= self._begins[-1] and offset in self._begins:
             return
         self._parsed += 1
+        prefix = _reported(line)
         lines = _writer_lines(view, line)
         messages = [part.message for part in lines]
         if "Fatal Python error:" in line.message:
@@ -72,7 +74,7 @@ class ExceptionScan:
         if _breaks_off(found, view, lines):
             found = replace(found, exception_type=None, message_line=None)
         last = lines[min(found.end, len(lines)) - 1]
-        self._remember(offset, view.block.offset + last.start, line.prefix, last.prefix.stream)
+        self._remember(offset, view.block.offset + last.start, prefix, last.prefix.stream)
         if collector is None:
             return
         named = found.root.message_line if found.root.message_line is not None else found.end - 1
@@ -85,7 +87,7 @@ class ExceptionScan:
                     "_begin": offset,
                     "_end": view.block.offset + last.start,
                 },
-                prefix=line.prefix,
+                prefix=prefix,
                 offset=view.block.offset + raised.start,
                 line=view.number(raised.start),
                 text="\n".join(part.raw for part in lines[lines.index(raised) : found.end][:12]),
@@ -118,6 +120,15 @@ class ExceptionScan:
         at = bisect_right(self._begins, begin)
         self._begins.insert(at, begin)
         self._ranges.insert(at, (end, head, stream))
+
+
+def _reported(line: Line) -> Prefix:
+    """The prefix of a traceback: of one that a rank passes on, the rank that it came from.
+
+    Distributed checkpoints raise on all ranks what failed on some, each under a header of its own.
+    """
+    found = compiled(_PASSED_ON).search(line.message)
+    return line.prefix if found is None else replace(line.prefix, rank=int(found[1]), local_rank=None)
 
 
 def exception_fields(found: Traceback) -> dict[str, Value]:
