@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from triage import diagnose
 from triage.model import Finding, Source
 from triage.readers.kubernetes import KubernetesReader, findings_in
 
@@ -94,3 +95,55 @@ def test_events_inside_a_log() -> None:
     assert not READER.recognise("x", text.encode())
     assert "kubernetes.evicted-storage" in {f.rule_id for f in findings_in(text, Source("x"), 0)}
     assert findings_in(log, Source("x"), 0) == ()
+
+
+PADDING = (
+    "unable to start container process: error during container init: error running prestart hook #0: "
+    "exit status 1, stdout: , stderr: Auto-detected mode as 'legacy'"
+)
+STARTLESS = """\
+Name:             bench-0
+Node:             gpu-33/10.1.2.33
+Status:           Pending
+Init Containers:
+  probe:
+    Image:         registry.local/probe:4
+    State:       Waiting
+      Reason:    CrashLoopBackOff
+    Last State:  Terminated
+      Reason:    StartError
+      Message:   failed to create containerd task: OCI runtime create failed: runc create failed: {padding}
+nvidia-container-cli: initialization error: nvml error: {cause}: unknown
+      Exit Code:    128
+      Started:      Thu, 01 Jan 1970 00:00:00 +0000
+"""
+
+
+def test_a_message_over_several_lines_is_read_and_shown_whole() -> None:
+    found = findings(STARTLESS.format(cause="driver/library version mismatch", padding=PADDING))
+    (gpu,) = [f for f in found if f.rule_id == "kubernetes.gpu-runtime"]
+    assert "nvml error: driver/library" in str(gpu.fields["message"])
+    assert gpu.fields["exit_code"] == 128
+    for words in ("Reason:    StartError", "nvidia-container-cli: init", "Exit Code:    128"):
+        assert words in gpu.evidence[0].text
+
+
+@pytest.mark.parametrize(
+    ("cause", "rule"),
+    [
+        ("driver/library version mismatch", "gpu.nvml-version-mismatch"),
+        ("driver not loaded", "container.driver-not-loaded"),
+        ("gpu is lost", "container.gpu-lost"),
+    ],
+)
+def test_what_the_runtime_is_quoted_with_beats_the_state_that_quotes_it(
+    tmp_path: Path, cause: str, rule: str
+) -> None:
+    (tmp_path / "describe.txt").write_text(STARTLESS.format(cause=cause, padding=PADDING))
+    found = diagnose([tmp_path / "describe.txt"])
+    assert found.root_cause is not None and found.root_cause.rule_id == rule
+
+
+def test_the_end_of_a_container_is_shown_with_reason_code_and_message() -> None:
+    killed = next(f for f in findings(load("describe-oom.txt")) if f.rule_id.endswith("oom-killed"))
+    assert "Reason:" in killed.evidence[0].text and "Exit Code:" in killed.evidence[0].text

@@ -9,7 +9,7 @@ from triage.readers.nccl_tests import NcclTestsReader, find_runs, findings_in
 
 DATA = Path(__file__).parent / "data" / "nccl_tests"
 READER = NcclTestsReader()
-CONTEXT = {"fabric.nccl-tests-rank", "fabric.nccl-tests-result"}
+CONTEXT = {"fabric.nccl-tests-rank", "fabric.nccl-tests-result", "fabric.nccl-tests-finished"}
 
 
 def load(name: str) -> str:
@@ -81,3 +81,45 @@ def test_inside_a_job_log() -> None:
     assert not READER.recognise("x", text.encode())
     assert "fabric.nccl-tests-wrong-values" in {f.rule_id for f in findings_in(text, Source("x"), 0)}
     assert findings_in(log, Source("x"), 0) == ()
+
+
+def ends_well(text: str) -> bool:
+    return "fabric.nccl-tests-finished" in {f.rule_id for f in findings(text)}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"old-{p}" for p in ("all_reduce", "all_gather", "broadcast", "reduce", "alltoall", "scatter")),
+        *(f"old-{p}" for p in ("sendrecv", "hypercube", "reduce_scatter")),
+        *(f"new-gather{p}" for p in ("", "-stamped", "-iterations", "-one-direction")),
+    ],
+)
+def test_columns_are_those_that_the_header_names(name: str) -> None:
+    """Old programs have no root and print the largest difference; whole microseconds are no wrong values."""
+    text = load(name)
+    (run,) = find_runs(text)
+    assert [row.size for row in run.rows] == [1048576, 67108864, 4294967296]
+    assert run.best is not None and run.best.size == 4294967296
+    assert run.best.algbw == pytest.approx(137.61, abs=0.1)
+    assert all(row.wrong == 0 for row in run.rows)
+    assert [f.rule_id for f in findings(text) if f.rule_id not in CONTEXT] == []
+    assert ends_well(text)
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("old-all_reduce-wrong", 2), ("new-gather-wrong", 4194304)])
+def test_wrong_values_of_both_eras(name: str, wrong: int) -> None:
+    (finding,) = [f for f in findings(load(name)) if f.rule_id not in CONTEXT]
+    assert finding.rule_id == "fabric.nccl-tests-wrong-values"
+    assert finding.fields["wrong"] == pytest.approx(wrong, rel=1e-5)  # rows print six digits
+    assert not ends_well(load(name))
+
+
+def test_the_programs_own_count_decides() -> None:
+    text = load("h100-8-wrong").replace("Out of bounds values : 17 FAILED", "Out of bounds values : 0 OK")
+    assert [f.rule_id for f in findings(text) if f.rule_id not in CONTEXT] == []
+
+
+def test_a_run_that_did_not_end_is_no_good_end() -> None:
+    assert not ends_well(load("a100-cut"))
+    assert not ends_well(load("h100-8") + load("a100-cut"))

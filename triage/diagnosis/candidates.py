@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from triage.diagnosis.job import Item, Job, compare
@@ -220,9 +220,20 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             **manner(signal),
         }
         rule_id = "ledger.killed" if signal else "ledger.exited"
-        yield verdict(job, rule_id, fields, [i for _, i in members], rank=members[0][0])
+        yield verdict(job, rule_id, fields, _witnesses(job, members), rank=members[0][0])
     if not ledger.exits and not spoken and not wordless_files:
         yield from _nameless_deaths(job)
+
+
+def _witnesses(job: Job, members: Sequence[tuple[int, Item]]) -> list[Item]:
+    """The lines of these deaths; where one only tells the process, also the line that gives its rank."""
+    found: list[Item] = []
+    for rank, item in members:
+        found.append(item)
+        if item.number("rank") is None:
+            named = (i for i in job.of_fact("rank-exit") if i.number("rank") == rank and i is not item)
+            found.extend(list(named)[:1])
+    return found
 
 
 def _anonymous_words(job: Job) -> bool:

@@ -20,6 +20,8 @@ class End:
     exit_code: int | None = None
     message: str | None = None
     line: Line | None = None
+    details: list[Line] = field(default_factory=list)
+    """The lines of a text that give reason, exit code and message."""
 
 
 @dataclass(slots=True)

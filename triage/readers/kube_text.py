@@ -33,6 +33,13 @@ _NOT_NAMES = frozenset(
      "ports", "terminated", "waiting", "running", "devices", "labels", "annotations", "resources"}
 )  # fmt: skip
 """Headings inside a container's block that are no container's name."""
+_AFTER_MESSAGE = frozenset(
+    {"reason", "exit code", "exitcode", "signal", "started", "finished", "startedat", "finishedat", "ready",
+     "restart count", "restartcount", "container id", "containerid", "image", "imageid", "name",
+     *_NOT_NAMES, *_SECTIONS}
+)  # fmt: skip
+"""Keys that may stand behind the message of a container's end, which may run over several lines."""
+MAX_MESSAGE_LINES = 40
 
 
 class Walk:
@@ -44,6 +51,9 @@ class Walk:
         self.container: Container | None = None
         self.target: End | None = None
         self.limits = False
+        self.message: End | None = None
+        """Whose message goes on until a known key follows."""
+        self.message_lines = 0
 
     @property
     def pod(self) -> Pod:
@@ -57,7 +67,7 @@ class Walk:
         if self._event(line) or self._disruption(line):
             return
         match = _PAIR.match(line.text)
-        if match is None:
+        if self._continues(match["key"].strip().lower() if match else None, line) or match is None:
             return
         key, value = match["key"].strip().lower(), match["value"]
         if key in _SECTIONS:
@@ -70,6 +80,19 @@ class Walk:
             self._of_container(key, value, line)
         else:
             self._of_pod(key, value, line)
+
+    def _continues(self, key: str | None, line: Line) -> bool:
+        """Take a further line of a message: what a runtime said is quoted with its line breaks."""
+        end = self.message
+        if end is None:
+            return False
+        if key in _AFTER_MESSAGE or not line.text.strip() or self.message_lines >= MAX_MESSAGE_LINES:
+            self.message = None
+            return False
+        self.message_lines += 1
+        end.message = f"{end.message}\n{line.text.strip()}"
+        end.details.append(line)
+        return True
 
     def _event(self, line: Line) -> bool:
         listed = LISTED.match(line.text)
@@ -140,6 +163,8 @@ class Walk:
             self.container.memory_limit = value
         elif self.target is not None:
             _fill(self.target, key, value, line)
+            if key == "message":
+                self.message, self.message_lines = self.target, 0
         elif key == "phase":
             self._of_pod(key, value, line)
 
@@ -170,6 +195,8 @@ def _fill(end: End, key: str, value: str, line: Line) -> None:
         end.exit_code = int(value)
     elif key == "message":
         end.message = value
+    if key in {"reason", "exit code", "exitcode", "message", "signal"}:
+        end.details.append(line)
     if end.line is None:
         end.line = line
 

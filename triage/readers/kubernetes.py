@@ -192,7 +192,8 @@ def _container(found: Findings, pod: Pod, container: Container) -> None:
     if waiting and _GPU_RUNTIME.search(container.end.message or ""):
         waiting = "kubernetes.gpu-runtime"
     if waiting:
-        _add(found, waiting, pod, [container.line, container.end.line], container.end.message,
+        lines = [container.line, container.end.line, *container.end.details]
+        _add(found, waiting, pod, lines, container.end.message,
              reason=container.end.reason, **more)  # fmt: skip
     for end in (container.end, container.last):
         if end is not None and (end.exit_code is not None or end.reason == "OOMKilled"):
@@ -200,7 +201,7 @@ def _container(found: Findings, pod: Pod, container: Container) -> None:
 
 
 def _ended(found: Findings, pod: Pod, container: Container, end: End, more: dict[str, Value]) -> None:
-    lines = [container.line, end.line]
+    lines: list[Line | None] = [container.line, end.line, *end.details]
     code = end.exit_code
     fields: dict[str, Value] = {"reason": end.reason, "exit_code": code, **more}
     if end.reason == "OOMKilled":

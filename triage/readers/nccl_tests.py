@@ -23,11 +23,17 @@ _RANK = re.compile(
     r"#\s+Rank\s+(?P<rank>\d{1,5})\s+(?:Group\s+\d+\s+)?Pid\s+(?P<pid>\d{1,9})\s+on\s+(?P<host>\S+)\s+device\s+"
     r"(?P<gpu>\d{1,3})\s+\[(?P<bus>[0-9a-fA-Fx:.]+)\]\s*(?P<model>[^\r\n]{0,80})"
 )
-_ROW = re.compile(r"\s*\d+\s+\d+\s+\w+\s+\w+\s+-?\d+\s+\S")
+_ROW = re.compile(
+    r"\s*\d{1,16}\s+\d{1,16}\s+[a-z]\w*(?:\s+(?:[a-z]\w*|-?\d+))*?\s+[\d.]+(?:e[+-]?\d+)?\s+[\d.]\S*"
+)
+_COLUMNS = re.compile(r"#\s+size\s+count\s+type\s+(?P<columns>\S.*\balgbw\s+busbw\b.*)")
 _BOUNDS = re.compile(r"#\s*Out of bounds values\s*:\s*(?P<count>\d+)\s+(?P<verdict>OK|FAILED)")
 _AVERAGE = re.compile(r"#\s*Avg bus bandwidth\s*:\s*(?P<average>[\d.]+)\s*(?P<verdict>OK|FAILED)?")
+_DATE = re.compile(r"\s\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$")
+"""What ``-T`` puts behind a row."""
+_TIMES = frozenset({"time", "cputime"})
 _PROGRAM = re.compile(
-    r"\b(all_reduce|all_gather|reduce_scatter|alltoall|broadcast|reduce|sendrecv|scatter|gather"
+    r"\b(all_reduce|all_gather|reduce_scatter|alltoallv?|broadcast|reduce|sendrecv|scatter|gather"
     r"|hypercube)_perf\b"
 )
 
@@ -47,12 +53,29 @@ SHARE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of a table, as its header names them.
+
+    ``redop`` and ``root`` stand only where a program has them (all programs have both since 2.13), and the
+    last column of a half was ``error``, the largest difference, before it became ``#wrong``, a count.
+    """
+
+    leading: tuple[str, ...]
+    """Columns after size and count: type, redop, root."""
+    halves: tuple[tuple[str, ...], ...]
+    """Columns of the out-of-place and of the in-place half."""
+
+
+_LAYOUT = Layout(("type", "redop", "root"), (("time", "algbw", "busbw", "#wrong"),) * 2)
+"""What a table has whose header is missing."""
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
-    """One line of results: bytes, and per direction time (us), bandwidths (GB/s) and wrong values."""
+    """One line of results: bytes, and the better direction's bandwidths (GB/s) and wrong values of both."""
 
     size: int
     dtype: str
-    redop: str
     algbw: float
     busbw: float
     wrong: int
@@ -78,6 +101,7 @@ class Run:
 
     header: Line
     program: str | None = None
+    layout: Layout = _LAYOUT
     members: list[Member] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     bounds: tuple[int, str, Line] | None = None
@@ -160,7 +184,11 @@ def _take(run: Run, line: Line) -> None:
                 )
             )  # fmt: skip
         return
-    row = _row(line) if _ROW.match(text) else None
+    columns = _COLUMNS.match(text.lstrip())
+    if columns:
+        run.layout = _layout(columns["columns"].split())
+        return
+    row = _row(line, run.layout) if _ROW.match(text) else None
     if row is not None:
         run.rows.append(row)
         return
@@ -190,22 +218,41 @@ def _float(text: str) -> float | None:
     return value if value == value and abs(value) < 1e12 else None
 
 
-def _row(line: Line) -> Row | None:
-    cells = line.text.split()
-    if len(cells) < 9 or len(cells[0]) > 16:
+def _layout(columns: Sequence[str]) -> Layout:
+    """The layout of a table from the words of its header after ``size`` and ``count``."""
+    begins = [number for number, name in enumerate(columns) if name in _TIMES]
+    if not begins:
+        return _LAYOUT
+    ends = [*begins[1:], len(columns)]
+    halves = tuple(
+        tuple(name for name in columns[begin:end] if name != "timestamp")
+        for begin, end in zip(begins, ends, strict=True)
+    )
+    return Layout(("type", *columns[: begins[0]]), halves)
+
+
+def _row(line: Line, layout: Layout) -> Row | None:
+    """The row in ``line``. Halves are counted from the right: a name in front may be empty."""
+    cells = _DATE.sub("", line.text).split()
+    width = sum(len(half) for half in layout.halves)
+    half_only = 2 + len(layout.leading) + len(layout.halves[-1])
+    if len(cells) >= width + 3:
+        halves, values = layout.halves, cells[-width:]
+    elif len(cells) == half_only:  # one direction was measured, the other is blank
+        halves, values = layout.halves[-1:], cells[-len(layout.halves[-1]) :]
+    else:
         return None
-    halves = [cells[5:9], cells[9:13]]
     best, wrong = (0.0, 0.0), 0
     for half in halves:
-        if len(half) < 3:
-            continue
-        algbw, busbw = _float(half[1]), _float(half[2])
+        named = dict(zip(half, values[: len(half)], strict=True))
+        values = values[len(half) :]
+        algbw, busbw = _float(named.get("algbw", "")), _float(named.get("busbw", ""))
         if algbw is None or busbw is None:
             return None
         best = max(best, (algbw, busbw), key=lambda pair: pair[1])
-        if len(half) > 3 and half[3].isdigit() and len(half[3]) < 16:
-            wrong += int(half[3])
-    return Row(int(cells[0]), cells[2], cells[3], *best, wrong, line)
+        count = _float(named.get("#wrong", ""))  # printed with %g: 1e+06 is a count too
+        wrong += int(count) if count is not None and count > 0 else 0
+    return Row(int(cells[0]), cells[2], *best, wrong, line)
 
 
 def _read(lines: Sequence[Line], source: Source, index: int) -> Reading:
@@ -220,9 +267,20 @@ def _read(lines: Sequence[Line], source: Source, index: int) -> Reading:
         _bandwidth(found, run)
         if run.average is None and run.rows:
             found.note("an nccl-tests run has no summary: it was cut or did not end")
+    if runs and all(_passed(run) for run in runs):
+        closing = [line for run in runs[-1:] for line in (run.bounds, run.average) if line is not None]
+        found.add(
+            "fabric.nccl-tests-finished", [entry[2] for entry in reversed(closing)], {"runs": len(runs)}
+        )
     for group in _lonely(runs):
         found.add("fabric.nccl-tests-without-mpi", [r.header for r in group[:8]], {"processes": len(group)})
     return found.reading()
+
+
+def _passed(run: Run) -> bool:
+    """Whether a run printed its summary, and a good one."""
+    checked = run.bounds is None or (run.bounds[0] == 0 and run.bounds[1] == "OK")
+    return checked and run.average is not None and run.average[1] != "FAILED"
 
 
 def _facts(found: Findings, run: Run) -> None:
@@ -252,6 +310,8 @@ def _facts(found: Findings, run: Run) -> None:
 
 
 def _values(found: Findings, run: Run) -> None:
+    if run.bounds is not None and run.bounds[0] == 0 and run.bounds[1] == "OK":
+        return  # the program itself has counted
     bad = [row for row in run.rows if row.wrong > 0]
     failed = run.bounds is not None and (run.bounds[0] > 0 or run.bounds[1] == "FAILED")
     if not bad and not failed:
