@@ -194,3 +194,20 @@ def test_the_rule_schema_knows_every_key_and_value_of_the_loader() -> None:
     assert set(rule["category"]["enum"]) == {*CATEGORIES, None}
     assert set(rule["phase"]["enum"]) == {*PHASES, None}
     assert set(signature["fields"]["additionalProperties"]["enum"]) == set(CONVERTERS)
+
+
+def test_a_receipt_among_the_logs_is_known_by_its_content(engine: triage.Engine, tmp_path: Path) -> None:
+    record = {"run_id": "r1", "env": {"NCCL_MNNVL_ENABLE": "1"}, "launch": {"tp": 3, "world_size": 4}}
+    (tmp_path / "job.err").write_bytes(Path(CASE).read_bytes())
+    (tmp_path / "anything.txt").write_text(json.dumps(record))
+    (tmp_path / "settings.json").write_text(json.dumps({"run_id": "r1", "launch": "torchrun", "lr": 0.1}))
+    (tmp_path / "zz.json").write_text(json.dumps(record))
+    found = engine.diagnose(tmp_path)
+    kinds = {Path(s.name).name: s.kind for s in found.sources}
+    assert kinds["anything.txt"] == "receipt"
+    assert kinds["settings.json"] != "receipt"
+    assert any("zz.json" in note and "receipt diff" in note for note in found.notes)
+    wanted = engine.diagnose(tmp_path / "job.err", receipt=record)
+    assert [w.rule_id for w in found.warnings] == [w.rule_id for w in wanted.warnings]
+    given = engine.diagnose(tmp_path, receipt={"run_id": "r2"})
+    assert not [w for w in given.warnings if w.rule_id.startswith("receipt.")]

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from triage.diagnosis import Run
 from triage.diagnosis import diagnose as judge
 from triage.errors import UsageError
-from triage.model import Diagnosis, Finding, Source
+from triage.model import Diagnosis, Finding, Source, SourceReport
 from triage.reading import Gatherer, read_part
 from triage.rules.loader import RuleSet, load_rules
 from triage.scan.ends import Ends
 from triage.scan.scanner import Scanner
-from triage.sources import discover
+from triage.sources import discover, first_bytes
 from triage.sources.given import BYTES_PER_SECOND, Input, arguments_of
 
 if TYPE_CHECKING:
@@ -64,7 +64,8 @@ class Engine:
         Args:
             inputs: paths, globs, ``-`` for standard input, bytes, open streams, or sources; all are one
                 job. A text goes through :func:`triage.text_source`. May be empty with a receipt.
-            receipt: the run's compact record: a mapping, the path of a JSON file, or an object.
+            receipt: the run's compact record: a mapping, the path of a JSON file, or an object. Without it,
+                a receipt among the inputs is taken for it.
             budget: bytes to read at most, over all sources; what lies beyond is noted.
             seconds: time to read for. It is spent as ``BYTES_PER_SECOND`` bytes a second, so that the
                 same input is cut at the same place everywhere; where reading is slower than that, it
@@ -101,11 +102,19 @@ class Engine:
         if (budget is not None and budget < 0) or (seconds is not None and not seconds >= 0):
             raise UsageError("a budget can't be negative")
         record: dict[str, Any] | None = None
+        reports: list[SourceReport] = []
         if receipt is not None:
             from triage.receipts import load_receipt
-            from triage.receipts.evidence import sources_of
 
             record = load_receipt(receipt)
+        elif any(first_bytes(source).lstrip()[:1] == b"{" for source in sources):
+            from triage.receipts.among import taken_from
+
+            record, sources, reports, more = taken_from(sources)
+            notes = [*notes, *more]
+        if record is not None:
+            from triage.receipts.evidence import sources_of
+
             sources = (*sources, *sources_of(record))
         deadline: float | None = None
         if seconds is not None and seconds < 1e9:
@@ -116,7 +125,7 @@ class Engine:
             rules=self.rules,
             sources=sources,
             findings=gathered.findings,
-            reports=gathered.reports,
+            reports=[*reports, *gathered.reports],
             receipt=record,
             notes=[*self.rules.notes, *notes, *gathered.notes],
             ends=Ends(gathered.tails, sources, gathered.findings, self.rules),

@@ -93,6 +93,10 @@ class Prefix:
     """Emitting file or logger where the prefix names it, e.g. ``ProcessGroupNCCL.cpp:689``."""
     stamped: bool = False
     """True when the prefix starts a new log record (a time stamp or a level was there)."""
+    clocked: bool = False
+    """True when the line begins with nothing but a time, as programs print it and ``ts`` puts it everywhere."""
+    recorded: bool = False
+    """True when more than such a bare time starts a record: a level, a logger, a second stamp."""
     labels: tuple[tuple[str, int], ...] = ()
     """Parallelism coordinates such as ``(("TP", 3), ("DP", 0))``."""
 

@@ -97,6 +97,10 @@ def test_events_inside_a_log() -> None:
     assert findings_in(log, Source("x"), 0) == ()
 
 
+PADDING = (
+    "unable to start container process: error during container init: error running prestart hook #0: "
+    "exit status 1, stdout: , stderr: Auto-detected mode as 'legacy'"
+)
 STARTLESS = """\
 Name:             bench-0
 Node:             gpu-33/10.1.2.33
@@ -108,7 +112,7 @@ Init Containers:
       Reason:    CrashLoopBackOff
     Last State:  Terminated
       Reason:    StartError
-      Message:   OCI runtime create failed: error running prestart hook #0: exit status 1, stderr: Auto-detected mode
+      Message:   failed to create containerd task: OCI runtime create failed: runc create failed: {padding}
 nvidia-container-cli: initialization error: nvml error: {cause}: unknown
       Exit Code:    128
       Started:      Thu, 01 Jan 1970 00:00:00 +0000
@@ -116,7 +120,7 @@ nvidia-container-cli: initialization error: nvml error: {cause}: unknown
 
 
 def test_a_message_over_several_lines_is_read_and_shown_whole() -> None:
-    found = findings(STARTLESS.format(cause="driver/library version mismatch"))
+    found = findings(STARTLESS.format(cause="driver/library version mismatch", padding=PADDING))
     (gpu,) = [f for f in found if f.rule_id == "kubernetes.gpu-runtime"]
     assert "nvml error: driver/library" in str(gpu.fields["message"])
     assert gpu.fields["exit_code"] == 128
@@ -135,7 +139,7 @@ def test_a_message_over_several_lines_is_read_and_shown_whole() -> None:
 def test_what_the_runtime_is_quoted_with_beats_the_state_that_quotes_it(
     tmp_path: Path, cause: str, rule: str
 ) -> None:
-    (tmp_path / "describe.txt").write_text(STARTLESS.format(cause=cause))
+    (tmp_path / "describe.txt").write_text(STARTLESS.format(cause=cause, padding=PADDING))
     found = diagnose([tmp_path / "describe.txt"])
     assert found.root_cause is not None and found.root_cause.rule_id == rule
 

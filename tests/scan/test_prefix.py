@@ -74,6 +74,11 @@ def test_real_lines(line: str, message: str, fields: str) -> None:
         "train2.py: no such file", "python3: can't open file", "gpu0: 80 GiB", "[0/2] c++ -MMD", "x: 0.5",
         "cuda:0 is busy", "epoch1: done", "12.5 GiB", "loss: 1.0", "# a comment", "resnet-50: 76.1 % top-1",
         "{'loss': 1.02}", '{"rank": 3}', "(8192, 4096)", "sha256: 0f3a", "[c10d] hello", "RuntimeError: 12",
+        "epoch/3 [12/90]", "train/0 loss 2.0", "v1.2 [stderr]x", "a b c d [rank3]: x", "rank 3 of 8", "rank0: 5.2 ms", "rank 0 is up",
+        "INFO rank 3 of 8", "the ranks [0, 1]: x", "[3/8] [rank]: x", "lora rank 8: alpha 16", "rank 3:",
+        " 5%| | 1/20 [00:00<00:08,  2.15it/s] [rank0]: x", "see [rank3] above",
+        '{"log": 3}', '{"log": "x", "loss": 1.0}', '{"line": "x", "rank": 3}', "[1,2] hello", "[a,3] <stderr>: x",
+        "[x.y:3, rank=2] hello", "[abcd1234] || x", "abcd1234 [rank=3] || x",
     ],
 )  # fmt: skip
 def test_lines_without_a_prefix(line: str) -> None:
@@ -91,15 +96,20 @@ def test_length_counts_the_characters_of_the_prefix() -> None:
 
 PREFIXES = st.sampled_from(
     [
+        "[2025-11-04T12:34:56.789Z] 0d4e8a1b [rank=3] || ",
         "[pod/trainer-0/pytorch] ", "2025-11-04T12:34:56.789012345Z stderr F ", "17: ", "gpu-012: ",
         "[1,3]<stderr>:", "(WorkerDict pid=77, ip=10.0.0.6) ", "[default3]:", "[rank3]:", "worker-3 | ",
         "[E1104 18:38:34.697891902 ProcessGroupNCCL.cpp:744] ", "[2025-11-04 12:34:56 DP0 TP3] ",
         "ERROR 11-04 12:34:56 [core.py:3] ", "W1120 18:16:12.703000 22836 torch/x.py:1002] ",
         "\x1b[36m(f pid=9)\x1b[0m ", "[11/18/2025-09:33:30] [TRT-LLM] [RANK 0] [E] ",
         "2025-11-04 12:34:56,789 - name - ERROR - ", "Nov 04 12:34:56 gpu-n1 python[12]: ", "INFO:root:",
+        "[1,mpirank:3,algo-1]<stderr>:", "[gpu-12:6]:",
+        "2025-11-04 12:34:56,152: rank3[82][MainThread]: INFO: name: ", "[3][gpu-7:4711]<stderr>: ",
+        "[2025-11-04 12:34:56] ERROR    [olmo.train:12, rank=3] ", "(Worker_DP1_TP1_EP3 pid=22) ",
     ]
 )  # fmt: skip
-LAUNCHER = ("17: ", "gpu-012: ", "worker-3 | ")
+DETERMINED = "[2025-11-04T12:34:56.789Z] 0d4e8a1b [rank=3] || "
+LAUNCHER = (DETERMINED, "17: ", "gpu-012: ", "worker-3 | ", "[gpu-12:6]:")
 
 
 @settings(max_examples=80, deadline=None)
@@ -153,6 +163,18 @@ def test_long_hostile_lines_are_split(head: str) -> None:
         split_line(head + piece * (65536 // len(piece)))
 
 
+@settings(max_examples=200, deadline=None)
+@given(
+    st.from_regex(
+        r"(?:\[[a-z]{2,9}[ =:]?[a-z]{1,9}\]|\([a-z ]{3,12}\)|[a-z]{2,9}[:/]) ?[a-z]{2,9} [0-9]{1,3}[a-z ]{3,20}",
+        fullmatch=True,
+    )
+)
+def test_ordinary_text_in_brackets_is_nobody_s_rank(text: str) -> None:
+    prefix, _ = split_line(text)
+    assert (prefix.rank, prefix.local_rank) == (None, None)
+
+
 def lines_taken(*lines: str) -> list[str]:
     """Messages of the lines that go on with the first."""
     head, first = split_line(lines[0])
@@ -201,11 +223,50 @@ def test_a_logger_that_repeats_its_prefix_ends_where_it_says_another_place() -> 
     ) == ["Traceback", "  File a"]
 
 
+@pytest.mark.parametrize("stamp", ["[2026-11-21 07:12:44] ", "2026-11-21 07:12:44 ", "Nov 21 07:12:44 "])
+def test_a_time_before_every_line_begins_no_records(stamp: str) -> None:
+    def stamped(*lines: str) -> list[str]:
+        return lines_taken(*(stamp + line for line in lines))
+
+    assert stamped("Traceback", "  File a", "RuntimeError: b") == ["Traceback", "  File a", "RuntimeError: b"]
+    assert stamped("[rank0]: Traceback", "step 3", "[rank0]:   File a", "[rank1]: B") == [
+        "Traceback",
+        "  File a",
+    ]
+    assert stamped(
+        "[rank0]:[E1121 07:12:44.69 a.cpp:1] Watchdog",
+        "frame #0",
+        "[rank0]:[E1121 07:12:44.69 a.cpp:2] next",
+        "x",
+    ) == ["Watchdog", "frame #0"]
+    assert stamped("Traceback", "  File a", "INFO: step 3", "  File b") == ["Traceback", "  File a"]
+
+
+def test_a_time_before_the_first_line_only_begins_records() -> None:
+    stamp = "[2026-11-21 07:12:44] "
+    assert lines_taken(stamp + "hit: Traceback", "  File a", stamp + "step 3", "  b") == [
+        "hit: Traceback",
+        "  File a",
+    ]
+
+
+@pytest.mark.parametrize("margin", ["> ", ">", "    ", "\t"])
+def test_quoted_lines_keep_their_tags(margin: str) -> None:
+    prefix, message = split_line(margin + "[default3]:[rank3]:   File a")
+    assert (prefix.rank, prefix.local_rank, message) == (3, 3, "  File a")
+    assert split_line(margin + "File a")[1] == margin + "File a"
+
+
+def test_a_syslog_host_is_no_tag() -> None:
+    prefix, message = split_line("Nov 21 07:12:44 [default3]:[rank3]: RuntimeError: boom")
+    assert (prefix.rank, prefix.local_rank, message) == (3, 3, "RuntimeError: boom")
+
+
 def test_labels_that_are_padded_or_carry_the_host() -> None:
     prefix, message = split_line(" 9: boom")
     assert (prefix.rank, message) == (9, "boom")
     prefix, message = split_line("[gpu-12:6]: boom")
-    assert (prefix.rank, prefix.host, message) == (6, "gpu-12", "boom")
+    assert (prefix.rank, prefix.local_rank, prefix.host, message) == (None, 6, "gpu-12", "boom")
 
 
 def test_a_source_location_is_not_a_host_with_a_rank() -> None:

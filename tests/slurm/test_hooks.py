@@ -141,17 +141,14 @@ def test_the_epilog_always_succeeds(tmp_path: Path, change: dict[str, str]) -> N
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
-def test_the_epilog_keeps_to_its_budget_whatever_hangs(tmp_path: Path) -> None:
-    for path in (tmp_path, *tmp_path.parents):
-        if len(path.parts) > 2:
-            path.chmod(0o755)
-    began = tmp_path / "began"
+def test_the_epilog_keeps_to_its_budget_whatever_hangs(reachable: Path) -> None:
+    began = reachable / "began"
     began.mkdir(mode=0o777)
     began.chmod(0o777)
-    hang = tmp_path / "python"
+    hang = reachable / "python"
     hang.write_text(f"#!/bin/sh\ntrap '' TERM HUP\nid -u >{began}/uid\nwhile :; do sleep 60; done\n")
     hang.chmod(0o755)
-    hooks, _ = install(tmp_path, TRIAGE_PYTHON=str(hang), TRIAGE_EPILOG_BUDGET="1.0")
+    hooks, _ = install(reachable, TRIAGE_PYTHON=str(hang), TRIAGE_EPILOG_BUDGET="1.0")
     nobody = pwd.getpwnam("nobody").pw_uid
     code, wall = call(hooks / "triage-epilog", {**EPILOG, "SLURM_JOB_UID": str(nobody)})
     assert code == 0
@@ -160,17 +157,14 @@ def test_the_epilog_keeps_to_its_budget_whatever_hangs(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
-def test_only_the_first_node_reads_logs(tmp_path: Path) -> None:
-    for path in (tmp_path, *tmp_path.parents):
-        if len(path.parts) > 2:
-            path.chmod(0o755)
-    mark = tmp_path / "marks"
+def test_only_the_first_node_reads_logs(reachable: Path) -> None:
+    mark = reachable / "marks"
     mark.mkdir()
     mark.chmod(0o777)
-    stub = tmp_path / "python"
+    stub = reachable / "python"
     stub.write_text(f"#!/bin/sh\nset >{mark}/$SLURMD_NODENAME\n")
     stub.chmod(0o755)
-    hooks, _ = install(tmp_path, TRIAGE_PYTHON=str(stub))
+    hooks, _ = install(reachable, TRIAGE_PYTHON=str(stub))
     nobody = str(pwd.getpwnam("nobody").pw_uid)
     for node in ("node1", "node2"):
         call(

@@ -45,16 +45,13 @@ def engine() -> Engine:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(reachable: Path) -> Path:
     """A folder that other users can reach, with one of its own for each user."""
-    for path in (tmp_path, *tmp_path.parents):
-        if len(path.parts) > 2 and path.stat().st_uid == os.geteuid():
-            path.chmod(0o755)
     for uid in UIDS:
-        (tmp_path / str(uid)).mkdir()
+        (reachable / str(uid)).mkdir()
         if os.geteuid() == 0:
-            os.chown(tmp_path / str(uid), uid, uid)
-    return tmp_path
+            os.chown(reachable / str(uid), uid, uid)
+    return reachable
 
 
 def worker(

@@ -192,6 +192,17 @@ def test_labels_of_the_caller_win() -> None:
     assert third == data
 
 
+def test_ranks_that_two_hosts_count_alike_are_local() -> None:
+    def told(*names: str) -> list[tuple[int | None, int | None]]:
+        return [(s.rank, s.local_rank) for s in labelled(Source(name, path=name) for name in names)]
+
+    assert told("node05_rank3.err", "node06_rank3.err", "rank_1.log") == [(None, 3), (None, 3), (1, None)]
+    assert told("node05_rank3.err", "node06_rank11.err") == [(3, None), (11, None)]
+    assert told("node05_rank3.err", "node05_rank3.out") == [(3, None), (3, None)]
+    again = ("attempt_0/node05/rank_3.log", "attempt_1/node06/rank_3.log")
+    assert told(*again) == [(3, None), (3, None)]
+
+
 def test_thousands_of_files_are_labelled_in_one_pass() -> None:
     sources = [Source(f"worker_{i}.log", path=f"run/worker_{i}.log") for i in range(5000)]
     assert labelled(sources)[4999].rank == 4999

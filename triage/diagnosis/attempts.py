@@ -20,18 +20,27 @@ def split(items: Sequence[Item], sources: Sequence[Source]) -> list[list[Item]]:
     """
     labelled = {i: s.attempt for i, s in enumerate(sources) if s.attempt is not None}
     boundaries = _boundaries(items)
-    if not boundaries and len(set(labelled.values())) < 2:
+    if not items or (not boundaries and len(set(labelled.values())) < 2):
         return [list(items)]
     attempts: dict[int, list[Item]] = defaultdict(list)
+    floating: list[Item] = []
     for item in items:
         label = labelled.get(item.finding.source)
         number = _number(item, boundaries) if label is None else label
+        if number is None:
+            floating.append(item)
+            continue
         attempts[number].append(item)
         if label is None:
             again = _last_occurrence(item)
-            if again is not None and (later := _number(again, boundaries)) != number:
-                attempts[later].append(again)
-    return [attempts[number] for number in sorted(attempts)][:MAX_ATTEMPTS]
+            if again is not None and (later := _number(again, boundaries)) not in {None, number}:
+                attempts[later or 0].append(again)
+    if floating:
+        last = max(len(boundaries), max(attempts, default=0))
+        ends = {i.rule.category for i in attempts[last] if i.rule.role == "cause"}
+        started = bool(ends - _BEFORE_STEPS) or any(i.rule.fact == "ended-well" for i in attempts[last])
+        attempts[last if started else 0].extend(floating)
+    return [attempts[number] for number in sorted(attempts)][-MAX_ATTEMPTS:]
 
 
 def _last_occurrence(item: Item) -> Item | None:
@@ -86,12 +95,19 @@ def _boundaries(items: Sequence[Item]) -> list[Item]:
     return best
 
 
-def _number(item: Item, boundaries: Sequence[Item]) -> int:
-    """How many restarts came before ``item``.
+_BEFORE_STEPS = frozenset({"port-conflict", "rendezvous"})
+"""What ends a try before its first step."""
 
-    What can't be ordered belongs to the first try, but a good end to the last.
+
+def _number(item: Item, boundaries: Sequence[Item]) -> int | None:
+    """How many restarts came before ``item``; None for progress that can't be ordered.
+
+    What else can't be ordered belongs to the first try, but a good end to the last.
     """
     orders = [compare(item.finding, b.finding) for b in boundaries]
-    if item.rule.fact in {"ended-well", "progress"} and all(order is None for order in orders):
-        return len(boundaries)
+    if boundaries and all(order is None for order in orders):
+        if item.rule.fact == "progress":
+            return None
+        if item.rule.fact == "ended-well":
+            return len(boundaries)
     return sum(1 for order in orders if order == 1)

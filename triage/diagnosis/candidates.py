@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.judgement import verdict
-from triage.diagnosis.ledger import ORDERLY, Ledger
+from triage.diagnosis.ledger import ORDERLY, Ledger, manner
 from triage.model import Value
+from triage.scan.lazy import compiled
 
+_LAUNCHERS = (
+    r"/torch/distributed/(?:run|launch|launcher/|elastic/(?:agent|multiprocessing))|/accelerate/commands/"
+    r"|/deepspeed/launcher/|/bin/(?:torchrun|accelerate|deepspeed)$"
+)
+"""Where the frames of a launcher are: its traceback broke off if that is all that is known."""
+TELLING = (
+    "collective-timeout", "store-timeout", "oom-message", "cuda-error", "external-stop", "peer-loss",
+)  # fmt: skip
+"""Tags of symptoms that tell what kind of failure it was, closest to a cause first."""
 NEAR_FRAMES = 3
 """A library that complains so few frames below the user's call complains about what it was given."""
+MAX_ORDERED = 256
+"""Findings of one rule of which the earliest is looked for."""
 BUILTIN_ERRORS = frozenset(
     [
         "ArithmeticError",
@@ -102,10 +114,15 @@ def collect(job: Job, ledger: Ledger, verdicts: list[Item]) -> list[Candidate]:
     for item in job.items:
         if item.rule.role == "cause" and not _concluded(item):
             grouped[(item.rule.id, item.text("xid") or "")].append(item)
-    candidates = [Candidate(ordered(items)) for items in grouped.values()]
+    died = {rank for rank, end in ledger.exits.items() if end.failed and end.signal not in ORDERLY}
+    candidates = [Candidate(ordered(items, died)) for items in grouped.values()]
     candidates += [Candidate([item]) for item in verdicts]
-    candidates += [Candidate(ordered(items)) for items in _exceptions(job)]
     candidates += [Candidate([item]) for item in _deaths(job, ledger)]
+    exceptions = [ordered(items, died) for items in _exceptions(job)]
+    candidates += [Candidate(items) for items in exceptions if not _launcher(items[0])]
+    if not candidates and not any(job.of_tag(tag) for tag in TELLING):
+        # a launcher's exception says that a process failed: it counts where nothing else says so
+        candidates = [Candidate(items) for items in exceptions]
     return candidates
 
 
@@ -120,18 +137,21 @@ def _about_a_rank(item: Item) -> bool:
     return signature is not None and signature.reader in {"ledger", "flight-recorder"}
 
 
-def ordered(items: list[Item]) -> list[Item]:
-    """``items`` with the earliest first, as far as their order is known."""
-    first = items[0]
-    for item in items[1:]:
-        order = compare(item.finding, first.finding)
-        if order == -1 or (order is None and _tells_more(item, first)):
-            first = item
+def ordered(items: list[Item], died: Collection[int] = ()) -> list[Item]:
+    """``items`` with the earliest first, as far as their order is known.
+
+    Of those that nothing precedes the one that tells most leads, then one of a rank that ``died`` by
+    itself, then that of the lowest rank: never the one whose file happened to be named first.
+    """
+    some = items[:MAX_ORDERED]
+    earliest = [i for i in some if not any(compare(j.finding, i.finding) == -1 for j in some)]
+
+    def worth(item: Item) -> tuple[bool, bool, bool, int]:
+        rank = item.rank
+        return (rank is not None, item.finding.raised, rank in died, -1 if rank is None else -rank)
+
+    first = max(earliest or some, key=worth)
     return [first, *(i for i in items if i is not first)]
-
-
-def _tells_more(one: Item, other: Item) -> bool:
-    return (one.rank is not None, one.finding.raised) > (other.rank is not None, other.finding.raised)
 
 
 def _exceptions(job: Job) -> Iterator[list[Item]]:
@@ -182,10 +202,12 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
         pid = exit_.item.number("pid")
         if not exit_.failed or (pid is not None and (pid in forced or pid in survivors)):
             continue
-        if exit_.signal in ORDERLY and len(ledger.exits) > 1:
+        if exit_.orderly and len(ledger.exits) > 1:
             continue
-        if exit_.signal == "SIGABRT" and (rank in ledger.waiting or rank in timed_out):
+        if exit_.signal in {None, "SIGABRT"} and (rank in ledger.waiting or rank in timed_out):
             continue  # its own watchdog ended it
+        if exit_.signal is None and any(compare(exit_.item.finding, w.finding) == 1 for w in own_watchdog):
+            continue  # what it waited for in vain ended it, as it did the others
         if rank in spoken or (exit_.signal is None and wordless_files):
             continue
         code = None if exit_.signal else exit_.code
@@ -195,6 +217,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             "ranks": tuple(r for r, _ in members),
             "signal": signal,
             "exit_code": code,
+            **manner(signal),
         }
         rule_id = "ledger.killed" if signal else "ledger.exited"
         yield verdict(job, rule_id, fields, _witnesses(job, members), rank=members[0][0])
@@ -234,8 +257,11 @@ def _anonymous_words(job: Job) -> bool:
 
 
 def _launcher(item: Item) -> bool:
+    """Whether an exception is that of a program that starts others, which one of them failed."""
     name = item.text("type") or ""
-    return name.endswith(("ChildFailedError", "SignalException", "CalledProcessError"))
+    if name:
+        return name.endswith(("ChildFailedError", "SignalException", "CalledProcessError"))
+    return compiled(_LAUNCHERS).search(item.text("raised_in") or "") is not None
 
 
 def _nameless_deaths(job: Job) -> Iterator[Item]:
@@ -248,10 +274,19 @@ def _nameless_deaths(job: Job) -> Iterator[Item]:
         signal = signal_of(code, item.text("signal"))
         if item.rule.role == "cause" or not (signal or code):
             continue
+        if signal is None and any(
+            compare(item.finding, w.finding) == 1 for w in job.of_tag("collective-timeout")
+        ):
+            continue  # the end of what had waited in vain
         known.append((signal is not None and signal not in ORDERLY, item, signal, code))
     if not known:
         return
     known.sort(key=lambda entry: not entry[0])
     _, item, signal, code = known[0]
-    fields: dict[str, Value] = {"ranks": None, "signal": signal, "exit_code": None if signal else code}
+    fields: dict[str, Value] = {
+        "ranks": None,
+        "signal": signal,
+        "exit_code": None if signal else code,
+        **manner(signal),
+    }
     yield verdict(job, "ledger.killed" if signal else "ledger.exited", fields, [item])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from triage.diagnosis import attempts as attempts_module
+from triage.diagnosis.awaited import settle
 from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds
 from triage.diagnosis.derived import derive, stated
@@ -17,7 +18,7 @@ from triage.diagnosis.hypothesis import build, moment_text
 from triage.diagnosis.identity import Identities, identify, relabel
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import judge
-from triage.diagnosis.ledger import ORDERLY, Ledger
+from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ledger import build as build_ledger
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
@@ -107,6 +108,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.items = [i for i in job.items if holds(job, i, identities.world_size)]
     job.index()
     ledger = build_ledger(job, identities)
+    settle(job, ledger)
     identities.only_failed = _only_failed(job, ledger)
     verdicts = judge(job, ledger, Activities(job, identities))
     job.add(verdicts)
@@ -127,7 +129,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
 
 def _only_failed(job: Job, ledger: Ledger) -> int | None:
     """The one rank that ended badly without having been told to stop, or the one its launcher saw first."""
-    failed = [rank for rank, end in ledger.exits.items() if end.failed and end.signal not in ORDERLY]
+    failed = [rank for rank, end in ledger.exits.items() if end.failed and not end.orderly]
     if len(failed) == 1:
         return failed[0]
     first = next(iter(job.of_rule("torch.agent-worker-failed")), None)

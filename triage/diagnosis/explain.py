@@ -30,7 +30,8 @@ def table(ledger: Ledger, year: int | None) -> tuple[RankState, ...]:
             RankState(
                 rank=rank, host=seat.host, local_rank=seat.local_rank, gpu=seat.gpu, pci_bus_id=seat.pci,
                 gpu_uuid=seat.uuid, pid=seat.pid,
-                status=_status(rank, ledger), group=group,
+                status=_status(rank, ledger),
+                group=ledger.descriptions.get(group, group) if group else None,
                 sequence=wait.seq if wait else None, operation=wait.op if wait else None,
                 elements_in=wait.numel_in if wait else None, elements_out=wait.numel_out if wait else None,
                 enqueued=status.enqueued if status else None, completed=status.completed if status else None,

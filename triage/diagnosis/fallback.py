@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from triage.diagnosis.candidates import BUILTIN_ERRORS, Candidate
+from triage.diagnosis.candidates import BUILTIN_ERRORS, TELLING, Candidate
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import verdict
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking
 from triage.diagnosis.survival import Survival
+from triage.diagnosis.templates import fill, kinds_of
 from triage.model import Evidence, Finding, Value
 from triage.rules.schema import Rule
 from triage.scan.ends import Ends
@@ -20,10 +21,7 @@ _EXCEPTION = re.compile(
     r"(?:^|[\s\].:])(?:[A-Za-z_]\w*\.)*(?P<type>[A-Z]\w*(?:Error|Exception))\b(?:: (?P<message>.*)|\s*$)",
     re.S,
 )
-PRIORITY = (
-    "collective-timeout", "store-timeout", "oom-message", "cuda-error", "external-stop",
-    "peer-loss", "wrapper", "rank-exit", "launcher-report",
-)  # fmt: skip
+PRIORITY = (*TELLING, "wrapper", "rank-exit", "launcher-report")
 """Tags of symptoms that show a failure on their own, closest to a cause first. Shutdown noise does not."""
 
 
@@ -67,7 +65,8 @@ def _symptom(job: Job, ledger: Ledger) -> Candidate | None:
         fields = {"peer": best.fields.get("peer") or best.fields.get("host")}
         candidate = Candidate([verdict(job, "ledger.peer-vanished", fields, [best])], score=0.4)
     elif tag in {"wrapper", "launcher-report", "rank-exit"} or best.rule.category in {None, "unknown"}:
-        fields = {"what": best.rule.summary.split("{", 1)[0].strip(" .") or best.rule.title}
+        said = fill(best.rule.summary or best.rule.title, best.fields, kinds_of(best.rule))
+        fields = {"what": said.strip(" .")}
         item = verdict(job, "unknown.reported", fields, [best], rank=best.rank, host=best.finding.host)
         candidate = Candidate([item], score=0.3)
     else:

@@ -41,9 +41,9 @@ def build(
             names[name] = value
     for item in candidate.items[1:]:
         if item.rank == lead.rank:  # the same writer may say elsewhere what the first line leaves out
-            for name, value in item.fields.items():
-                if names.get(name) is None:
-                    names[name] = value
+            for field, said in item.fields.items():
+                if names.get(field) is None:
+                    names[field] = said
     kinds = kinds_of(rule)
     functions = functions_of(job, lead)
 
@@ -126,7 +126,7 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     gpu = lead.number(fields["gpu"]) if "gpu" in fields else None
     local = lead.number(fields["local_rank"]) if "local_rank" in fields else None
     if local is not None and not ranks:
-        rank = identities.rank_of_local(local, finding.host)
+        rank = identities.rank_of_local(local, finding.host, finding)
         ranks = [] if rank is None else [rank]
     if pci is not None and not ranks:
         rank = identities.rank_of_pci(pci, finding.host)
@@ -173,11 +173,16 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     alone = identities.only_failed
     if (
         alone is not None
-        and (lead.finding.raised or lead.rule.category == "gpu-oom")
+        and (lead.finding.raised or lead.rule.category in {"gpu-oom", "rank-crash"})
         and not lead.finding.stream
         and lead.rule.origin == "speaker"
     ):
-        return [alone]  # an exception without a name, and one process that died of something
+        return [alone]  # last words without a name, and one process that died of something
+    if lead.rule.category == "rank-crash" and identities.deserter is not None:
+        return [identities.deserter]
+    echoed = _echoed(candidate)
+    if echoed is not None:
+        return [echoed]
     if lead.rule.category == "gpu-hardware":
         # the kernel names a GPU; the one rank whose CUDA calls failed for it was on that GPU
         victims = {i.rank for effect in candidate.led_to for i in effect.items if i.rank is not None}
@@ -209,6 +214,20 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and (effect.lead.rule.category == lead.rule.category or "cuda-error" in effect.lead.rule.tags)
     ]  # fmt: skip
     return found[:1]
+
+
+def _echoed(candidate: Candidate) -> int | None:
+    """The rank whose watchdog thread passes on what was raised without saying where."""
+    lead = candidate.lead.finding
+    if lead.rank is not None:
+        return None
+    message = " ".join(lead.evidence[0].text.split())
+    told = {
+        item.rank
+        for item in candidate.explains
+        if item.rule.id == "torch.watchdog-messenger" and (item.text("what") or "?").split("\n")[0] in message
+    }
+    return told.pop() if len(told) == 1 else None
 
 
 def moment_text(time: Moment | None, year: int | None) -> str | None:

@@ -11,12 +11,14 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from triage.diagnosis.coordinates import located
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.launchers import unwrapped
+from triage.diagnosis.nodes import NOWHERE, Nodes, count_nodes, global_numbers, several_around, short
 from triage.model import Finding
+from triage.scan.prefix import split_line
 
 _RANK_TAG = re.compile(r"\[Rank (\d{1,6})\]")
-NOWHERE = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1"})
-"""Names that every node has: they say nothing about which one it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +40,14 @@ class Identities:
 
     seats: dict[int, Seat] = field(default_factory=dict)
     world_size: int | None = None
-    single_node: bool = False
+    nodes: Nodes = field(default_factory=Nodes)
     only_failed: int | None = None
     """The one rank whose process ended by itself and badly, when there is exactly one."""
+    deserter: int | None = None
+    """The one rank that several others of its node saw go."""
     pods_are_ranks: bool = False
     """Whether the logs of pods show that pod N holds rank N and no other."""
-    _by_pid: dict[tuple[str | None, int], int] = field(default_factory=dict)
+    _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
     _pci_uuid: dict[str, str] = field(default_factory=dict)
     _pci_gpu: dict[str, int] = field(default_factory=dict)
 
@@ -71,8 +75,9 @@ class Identities:
         merged = [old if old is not None else new for old, new in zip(known, given, strict=True)]
         self.seats[rank] = Seat(rank, *merged)  # type: ignore[arg-type]
         if pid is not None:
-            self._by_pid.setdefault((host, pid), rank)
-            self._by_pid.setdefault((None, pid), rank)
+            for place in {host, None}:
+                if self._by_pid.setdefault((place, pid), rank) != rank:
+                    self._by_pid[(place, pid)] = None  # a launcher's, or two nodes count alike
 
     def rank_of_pid(self, pid: int | None, host: str | None = None) -> int | None:
         """The rank that runs as ``pid``, where a line pairs them."""
@@ -85,15 +90,27 @@ class Identities:
         found = _ORDINAL.search(pod) if pod is not None and self.pods_are_ranks else None
         return int(found[1]) if found is not None else None
 
-    def rank_of_local(self, local_rank: int | None, host: str | None = None) -> int | None:
-        """The rank with this local rank on ``host``; on one node local rank and rank agree."""
+    @property
+    def single_node(self) -> bool:
+        """Whether nothing speaks of a second node."""
+        return self.nodes.single
+
+    def rank_of_local(
+        self, local_rank: int | None, host: str | None = None, finding: Finding | None = None
+    ) -> int | None:
+        """The rank with this local rank on ``host``, or where ``finding`` was written; on one node they agree."""
         if local_rank is None:
             return None
         for seat in self.seats.values():
-            if seat.local_rank == local_rank and (host is None or seat.host == host):
+            if seat.local_rank == local_rank and (
+                host is None or (seat.host and short(seat.host) == short(host))
+            ):
                 if host is None and not self.single_node:
                     continue
                 return seat.rank
+        counted = self.nodes.rank(local_rank, host, finding)
+        if counted is not None and (self.world_size is None or counted < self.world_size):
+            return counted
         if not self.single_node or (self.seats and local_rank not in self.seats):
             return None  # a second node's launcher counts its own ranks from 0
         return local_rank
@@ -116,13 +133,20 @@ class Identities:
         if finding.rank is not None:
             return finding.rank
         by_pid = self.rank_of_pid(finding.pid, finding.host)
-        return by_pid if by_pid is not None else self.rank_of_local(finding.local_rank, finding.host)
+        if by_pid is not None:
+            return by_pid
+        return self.rank_of_local(finding.local_rank, finding.host, finding)
 
 
 def identify(job: Job) -> Identities:
     """Join everything that pairs ranks with hosts, pids and GPUs."""
+    several = several_around(job.items)
+    job.items = global_numbers(unwrapped(job.items))
+    job.index()
     table = Identities()
     table.world_size = _world_size(job)
+    job.items = located(job.items, table.world_size)
+    job.index()
     for item in job.items:
         finding = item.finding
         if finding.rank is not None:
@@ -146,18 +170,32 @@ def identify(job: Job) -> Identities:
     for item in job.of_fact("rendezvous"):
         for rank, local in zip(item.ranks("ranks"), item.ranks("local_ranks"), strict=False):
             table.note(rank, host=item.finding.host, local_rank=local)
-    table.single_node = _single_node(job, table)
+    _place_nodes(job, table)
+    count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
     for item in job.of_fact("identity"):
         pid, own = item.number("pid"), item.number("local_rank")
         if pid is None or own is None or item.number("rank") is not None:
             continue
-        owner = table.rank_of_local(own, item.finding.host)
+        owner = table.rank_of_local(own, item.finding.host, item.finding)
         if owner is None and table.single_node and own < (table.world_size or 0):
             owner = own  # the launcher itself names every process of the one node
         if owner is not None:
             table.note(owner, host=item.finding.host, local_rank=own, pid=pid)
     _pods(job, table)
+    table.deserter = _deserter(job, table)
     return table
+
+
+def _deserter(job: Job, table: Identities) -> int | None:
+    left = job.of_fact("local-peer-left")
+    seen = {(i.finding.host, i.number("local_rank")) for i in left}
+    # what several processes say alike is one finding, with its first and last line
+    witnesses = {split_line(e.text)[0].pid for i in left for e in i.finding.evidence}
+    if len(seen) != 1 or len(witnesses) < 2:
+        return None  # at a normal end everybody leaves everybody
+    ((host, local_rank),) = seen
+    rank = table.rank_of_local(local_rank, host)
+    return local_rank if rank is None and table.single_node else rank
 
 
 _ORDINAL = re.compile(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
@@ -222,16 +260,40 @@ def _world_size(job: Job) -> int | None:
     return max(sizes, default=None)
 
 
-def _single_node(job: Job, table: Identities) -> bool:
-    """True when nothing speaks of a second node and nothing pairs a rank with another local rank."""
-    pairs = [(s.rank, s.local_rank) for s in table.seats.values() if s.local_rank is not None]
-    if any(rank != local for rank, local in pairs):
-        return False
-    nodes = [v for v in job.facts("rendezvous", "nodes") if isinstance(v, int)]
-    if nodes:
-        return max(nodes) == 1
-    hosts = {i.finding.host for i in job.items if i.finding.host and i.rank is not None}
-    return len(hosts) <= 1
+def _scattered(table: Identities) -> bool:
+    """Whether something pairs a rank with another local rank: then nodes come before it."""
+    return any(s.local_rank is not None and s.rank != s.local_rank for s in table.seats.values())
+
+
+def _place_nodes(job: Job, table: Identities) -> None:
+    """Note the first rank of every node that some line pairs a rank and a local rank of."""
+    table.nodes.pair(
+        (i.finding, i.finding.rank, i.finding.local_rank)
+        for i in job.items
+        if i.finding.rank is not None and i.finding.local_rank is not None
+    )
+    table.nodes.pair(
+        (i.finding, rank, local)
+        for i in job.of_fact("rank-exit")
+        if (rank := i.number("rank")) is not None and (local := i.number("local_rank")) is not None
+    )
+    for item in job.of_fact("comm-layout"):
+        rank, local = item.number("comm_rank"), item.number("local")
+        if rank is not None and local is not None and item.number("nranks") == table.world_size:
+            table.note(rank, host=item.finding.host, local_rank=local, pid=item.finding.pid)
+    devices: dict[str, set[int]] = {}
+    for seat in table.seats.values():
+        if seat.host is None:
+            continue
+        if seat.local_rank is not None:
+            table.nodes.note(short(seat.host), seat.rank - seat.local_rank)
+        elif seat.gpu is not None:
+            devices.setdefault(short(seat.host), set()).add(seat.rank - seat.gpu)
+    for host, firsts in devices.items():
+        # torch programs take the device of their local rank, unless each sees but one
+        numbers = {s.gpu for s in table.seats.values() if s.host is not None and short(s.host) == host}
+        if len(firsts) == 1 and numbers != {0} and table.nodes.rank(0, host) is None:
+            table.nodes.note(host, firsts.pop())
 
 
 def relabel(items: Iterable[Item], table: Identities) -> list[Item]:

@@ -10,15 +10,17 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from triage.diagnosis.identity import NOWHERE
-from triage.diagnosis.job import Item, Job, compare
-from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait, by_group
+from triage.diagnosis.job import Item, Job, comparable, compare
+from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
+from triage.diagnosis.nodes import NOWHERE
 from triage.diagnosis.phases import Activities, Activity
 from triage.model import Evidence, Finding, Value
 from triage.rules.fields import show
 
 UNEVEN_OPS = frozenset({"ALLTOALL", "ALLTOALL_BASE", "GATHER", "SCATTER", "SEND", "RECV", "COALESCED"})
 """Operations whose element counts may differ between ranks."""
+PAIRWISE_OPS = frozenset({"SEND", "RECV"})
+"""Operations of two ranks, in which the others of the group have no part."""
 TINY_TIMEOUT = 1.0
 """Seconds below which a timeout says nothing about a collective of a real job."""
 
@@ -28,6 +30,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts = list(_fingerprints(job, ledger))
     verdicts += _named(job, ledger)
     verdicts += _waits(job, ledger, activities)
+    verdicts += _vanished(job, ledger)
     verdicts += _initialisation(job, ledger)
     verdicts += _placement(job, ledger)
     return verdicts
@@ -63,9 +66,9 @@ def _fingerprints(job: Job, ledger: Ledger) -> Iterator[Item]:
             continue
         pairs += 1
         blamed.update({a, b})
-        claims.setdefault(a, tuple(item.fields.get(k) for k in ("seq_a", "op_a", "shape_a")))
+        claims.setdefault(a, _claim(item, "a"))
         if a != b:
-            claims.setdefault(b, tuple(item.fields.get(k) for k in ("seq_b", "op_b", "shape_b")))
+            claims.setdefault(b, _claim(item, "b"))
     if not pairs:
         yield verdict(job, "ledger.fingerprint-tie", {}, items)
         return
@@ -82,14 +85,48 @@ def _fingerprints(job: Job, ledger: Ledger) -> Iterator[Item]:
     elif len(own) == 1 and len(claims) > 2:
         ranks = tuple(own)
     else:
-        first = items[0]
-        yield verdict(job, "ledger.fingerprint-tie", dict(first.fields), items)
+        first = next(i for i in items if i.number("rank_a") is not None)
+        one, two = _claim(first, "a"), _claim(first, "b")
+        told = {"what_a": _told(one, two), "what_b": _told(two, one), "rank_a": first.number("rank_a"),
+                "rank_b": first.number("rank_b")}  # fmt: skip
+        yield verdict(job, "ledger.fingerprint-tie", told, [first, *items])
         return
-    rest = next((claim for rank, claim in claims.items() if rank not in ranks), (None, None, None))
-    mine = claims.get(ranks[0], (None, None, None))
-    fields = {"ranks": ranks, "seq_odd": mine[0], "op_odd": mine[1], "seq_rest": rest[0], "op_rest": rest[1]}
+    rest = next((claim for rank, claim in claims.items() if rank not in ranks), _NOTHING)
+    mine = claims.get(ranks[0], _NOTHING)
+    fields: dict[str, Value] = {
+        "ranks": ranks, "odd": _told(mine, rest), "rest": _told(rest, mine), "why": _why(mine, rest),
+    }  # fmt: skip
     speaking = [i for i in items if i.number("rank_a") in ranks]
     yield verdict(job, "ledger.fingerprint-desync", fields, [*speaking, *items], rank=ranks[0])
+
+
+_NOTHING: tuple[Value, ...] = (None, None, None, None)
+
+
+def _claim(item: Item, side: str) -> tuple[Value, ...]:
+    """Sequence number, operation, shape and type that a fingerprint states of one of its two ranks."""
+    return tuple(item.fields.get(f"{name}_{side}") for name in ("seq", "op", "shape", "dtype"))
+
+
+def _told(claim: tuple[Value, ...], other: tuple[Value, ...]) -> str | None:
+    """A claim in words: always the operation and its number, of the tensor what the other has differently."""
+    seq, op, shape, dtype = claim
+    if op is None:
+        return None
+    words = str(op)
+    if shape is not None and shape != other[2]:
+        words += f" of {show(shape, 'shape')}"
+    if dtype is not None and dtype != other[3]:
+        words += f" of {dtype}" if shape == other[2] else f" {dtype}"
+    return words if seq is None else f"{words} (sequence {seq})"
+
+
+def _why(claim: tuple[Value, ...], other: tuple[Value, ...]) -> str | None:
+    """Why two claims differ; None when the control flow must have."""
+    if claim[:2] != other[:2] or None in claim[:2]:
+        return None
+    differing = [name for name, a, b in zip(("shape", "type"), claim[2:], other[2:], strict=True) if a != b]
+    return f"its tensor has another {' and '.join(differing)}" if differing else None
 
 
 def _named(job: Job, ledger: Ledger) -> Iterator[Item]:
@@ -118,16 +155,61 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     if odd is not None:
         yield _desync(job, waits, odd)
         return
-    # who lost a peer was inside the operation as well
-    inside = set(waiting) | {
-        i.rank for i in job.of_tag("peer-loss") if i.rank is not None and i.finding.raised
-    }
+    inside = _inside(ledger)
     members = ledger.members if waits[0].group == DEFAULT_GROUP else ledger.status.get(waits[0].group, {})
-    absent = [r for r in members if r not in inside]
+    absent = [r for r in members if r not in inside and not _entered(ledger, r, waits[0])]
+    if not absent and waits[0].group != DEFAULT_GROUP:
+        # who belongs to a sub-group is not stated; whoever waits in none holds up the rest in the end
+        absent = [r for r in ledger.members if r not in inside and not _entered(ledger, r, waits[0])]
+        waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
     if not absent:
         yield from _all_inside(job, ledger, waits)
         return
     yield from _absent(job, ledger, activities, waits, absent)
+
+
+def _inside(ledger: Ledger) -> set[int]:
+    """The ranks that wait, or that lost a peer before anybody gave up waiting: they were in the operation too."""
+    gave_up = [w.item.finding.time for w in ledger.waiting.values() if w.item.finding.time is not None]
+
+    def later(loss: Item) -> bool:
+        time = loss.finding.time
+        return time is not None and any(comparable(time, t) for t in gave_up) and all(
+            time.seconds - t.seconds >= 1.0 for t in gave_up if comparable(time, t)
+        )  # fmt: skip
+
+    return set(ledger.waiting) | {rank for rank, loss in ledger.bereft.items() if not later(loss)}
+
+
+def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
+    """All ranks but one lost a connection or wait, and that one just stops: nobody else can have closed it."""
+    inside = _inside(ledger)
+    lost = [item for rank, item in ledger.bereft.items() if rank in inside]
+    gone = [r for r in ledger.members if r not in inside]
+    if not lost or len(gone) != 1 or job.cut:
+        return
+    rank = gone[0]
+    placed = rank in ledger.seen or any(s.rank == rank for s in job.sources)
+    if rank in ledger.finished or (len(inside) < 2 and not placed):
+        return
+    if any(end.failed for end in ledger.exits.values()):
+        return  # who reports how ranks ended would have reported this one
+    if any(i.rank == rank for i in job.of_rule("torch.group-not-destroyed")):
+        return  # that is said on the way out of the interpreter
+    for item in job.items:
+        spoke = item.rule.role == "cause" or item.rule.fact == "exception"
+        if item.rank == rank and (spoke or compare(item.finding, lost[0].finding) == 1):
+            return
+    fields: dict[str, Value] = {"ranks": (rank,), "others": tuple(sorted(inside))}
+    more = {i.rule.id: i for i in reversed(job.of_tag("peer-loss")) if i.rank in inside}
+    witnesses = [lost[0], *(i for i in more.values() if i.rule.id != lost[0].rule.id), *lost[1:]]
+    yield verdict(job, "ledger.vanished", fields, witnesses, rank=rank)
+
+
+def _entered(ledger: Ledger, rank: int, wait: Wait) -> bool:
+    """Whether a rank that printed no timeout says elsewhere that it had begun the operation, and not ended it."""
+    status = ledger.status_of(rank, wait.group)
+    return status is not None and wait.seq is not None and status.completed < wait.seq <= status.enqueued
 
 
 def _onset(wait: Wait) -> float:
@@ -141,16 +223,38 @@ def _signature(wait: Wait) -> tuple[Any, ...]:
 
 
 def _odd_ones(waits: Sequence[Wait]) -> list[Wait] | None:
-    """Waits that differ from the majority; all of them when there is none; None when all agree."""
-    if len(waits) < 2:
+    """Waits that left the common path; all of them when that can't be told; None when all agree.
+
+    Ranks that are further on passed what the others wait in, so only those at the lowest sequence number
+    can be compared with each other: a minority there, or a minority that is there while the rest went on.
+    """
+    known = sorted({_signature(w) for w in waits}, key=lambda kind: sum(part is None for part in kind))
+    # a line that was cut off contradicts nothing: it counts for the first kind that it agrees with
+    kinds = {w.rank: next(k for k in known if _agree(_signature(w), k)) for w in waits}
+    if len(set(kinds.values())) < 2:
         return None
-    kinds = Counter(_signature(w) for w in waits)
-    if len(kinds) == 1:
-        return None
-    (common, votes), second = kinds.most_common(2)[0], kinds.most_common(2)[1][1]
+    lowest = min((kind[0] for kind in kinds.values() if kind[0] is not None), default=None)
+    behind = [w for w in waits if kinds[w.rank][0] == lowest]
+    ahead = [w for w in waits if kinds[w.rank][0] != lowest]
+    camps = Counter(kinds[w.rank] for w in behind)
+    if len(camps) == 1:
+        if 2 * len(behind) == len(waits):
+            return list(waits)
+        return behind if 2 * len(behind) < len(waits) else ahead
+    # where the camps are of one size, what those further on run shows which operation is the usual one
+    support = camps
+    if len(set(camps.values())) == 1:
+        usual = Counter(w.op for w in ahead)
+        support = Counter({kind: usual[kind[1]] for kind in camps})
+    (common, votes), second = support.most_common(2)[0], support.most_common(2)[1][1]
     if votes == second:
         return list(waits)
-    return [w for w in waits if _signature(w) != common]
+    return [w for w in behind if kinds[w.rank] != common]
+
+
+def _agree(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
+    """Whether nothing that is known of two waits differs."""
+    return all(a == b for a, b in zip(one, other, strict=True) if a is not None and b is not None)
 
 
 def _size(wait: Wait) -> str | None:
@@ -167,13 +271,19 @@ def _desync(job: Job, waits: Sequence[Wait], odd: list[Wait]) -> Item:
         fields: dict[str, Value] = {
             "seq": one.seq, "rank_a": one.rank, "op_a": one.op, "size_a": _size(one),
             "rank_b": two.rank, "op_b": two.op, "size_b": _size(two),
+            "later": f" at sequence {two.seq}" if two.seq != one.seq else None,
             "site_odd": _site(job, one.rank), "site_rest": _site(job, two.rank),
         }  # fmt: skip
         return verdict(job, "ledger.desync-tie", fields, [one.item, two.item])
-    rest = next(w for w in waits if w not in odd)
+    others = [w for w in waits if w not in odd]
+    rest = next((w for w in others if w.seq == odd[0].seq), others[0])
+    level = rest.seq == odd[0].seq
+    moved = "had gone on to" if (rest.seq or 0) > (odd[0].seq or 0) else "are still in"
     fields = {
-        "ranks": tuple(w.rank for w in odd), "seq": odd[0].seq,
-        "op_odd": odd[0].op, "size_odd": _size(odd[0]), "op_rest": rest.op, "size_rest": _size(rest),
+        "ranks": tuple(w.rank for w in odd if _signature(w) == _signature(odd[0])), "seq": odd[0].seq,
+        "op_odd": odd[0].op, "size_odd": _size(odd[0]),
+        "rest": f"the others entered {rest.op} ({_size(rest) or 'unknown size'})" if level else
+        f"the others {moved} {rest.op} (sequence {rest.seq})",
         "site_odd": _site(job, odd[0].rank), "site_rest": _site(job, rest.rank),
     }  # fmt: skip
     return verdict(job, "ledger.desync", fields, [*(w.item for w in odd[:2]), rest.item], rank=odd[0].rank)
@@ -201,6 +311,9 @@ def _absent(
     """Somebody is missing: explicitly behind, finished, silent, or merely not in these logs."""
     first = waits[0]
     seq = first.seq
+    if first.op in PAIRWISE_OPS:
+        yield _unlocalised(job, waits)  # it waits for one peer, which the line does not name
+        return
     behind: list[int] = []
     for rank in absent:
         status = ledger.status_of(rank, first.group)
@@ -276,16 +389,22 @@ def _with_activity(
             yield verdict(job, rule_id, fields, witnesses, rank=ranks[0])
         else:
             told = {**fields, "type": swallowed.text("type"), "message": swallowed.text("message")}
-            memory = "memory" in f"{told['type']} {told['message']}".lower()
-            yield verdict(
-                job, "ledger.swallowed-oom" if memory else "ledger.swallowed-exception", told,
-                [swallowed, *witnesses], rank=ranks[0],
-            )  # fmt: skip
+            yield verdict(job, _way_out(told), told, [swallowed, *witnesses], rank=ranks[0])
     elif doing.end is not None:
         yield _too_short(job, first, ranks, doing)
     else:
         named = {**fields, "activity": doing.what, "phase": doing.phase}
-        yield verdict(job, "ledger.activity-never-returned", named, [doing.start, *witnesses], rank=ranks[0])
+        which = doing.phase if doing.phase in {"checkpoint", "compile"} else "activity"
+        yield verdict(
+            job, f"ledger.{which}-never-returned", named, [doing.start, *witnesses], rank=ranks[0]
+        )  # fmt: skip
+
+
+def _way_out(told: Mapping[str, Value]) -> str:
+    """What a rank that mentions ``told`` did instead of coming to the others."""
+    if "memory" in f"{told['type']} {told['message']}".lower():
+        return "ledger.swallowed-oom"
+    return "ledger.skipped-batch" if "skip" in str(told["type"]).lower() else "ledger.swallowed-exception"
 
 
 def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
@@ -341,11 +460,12 @@ def _unlocalised(job: Job, waits: Sequence[Wait]) -> Item:
 
 def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
     """Timeouts whose lines name no rank at all."""
-    # a watchdog that ends its process may do so after any error: only waits count here
-    waits = {"torch.monitored-barrier-survivor"}
+    # a watchdog that ends its process may do so after any error: only waits count here, and whoever was
+    # let down in a barrier because a connection closed did not wait
     items = [
         i for i in job.of_tag("collective-timeout")
-        if i.rule.role == "symptom" and (i.rule.fact == "collective-timeout" or i.rule.id in waits)
+        if i.rule.role == "symptom"
+        and (i.rule.fact == "collective-timeout" or (i.rule.id == BARRIER_SURVIVOR and not job.of_tag("peer-loss")))
     ]  # fmt: skip
     if not items:
         return
@@ -360,7 +480,10 @@ def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
         }
         yield verdict(job, "ledger.timeout-too-short", fields, items)
         return
-    fields = {"seq": first.number("seq"), "op": first.text("op"), "elapsed": first.seconds("elapsed")}
+    fields = {
+        "ranks": tuple(sorted({i.rank for i in items if i.rank is not None})) or None,
+        "seq": first.number("seq"), "op": first.text("op"), "elapsed": first.seconds("elapsed"),
+    }  # fmt: skip
     yield verdict(job, "ledger.waiting-unlocalised", fields, items)
 
 

@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 
 from triage.diagnosis.identity import Identities
 from triage.diagnosis.job import Item, Job
+from triage.model import Value
 from triage.text.signals import SIGNALS
 
 DEFAULT_GROUP = "default_pg"
 ORDERLY = frozenset({"SIGTERM", "SIGINT", "SIGHUP"})
 """Signals by which launchers and schedulers end processes that did nothing wrong."""
+FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE"})
+"""Signals that the kernel raises for what the process itself did; nobody sends them."""
+BARRIER_SURVIVOR = "torch.monitored-barrier-survivor"
 
 
 @dataclass(slots=True)
@@ -57,11 +61,18 @@ class Exit:
     code: int | None
     signal: str | None
     item: Item
+    untold: bool = False
+    """True when its launcher saw it end first: whoever sent the signal, it was not the launcher."""
+
+    @property
+    def orderly(self) -> bool:
+        """Told to stop, by the launcher or scheduler that was ending the job."""
+        return self.signal in ORDERLY and not self.untold
 
     @property
     def violent(self) -> bool:
         """Killed or crashed by a signal that nobody sends to end a process in order."""
-        return self.signal is not None and self.signal not in ORDERLY
+        return self.signal is not None and not self.orderly
 
     @property
     def failed(self) -> bool:
@@ -75,7 +86,7 @@ class Ledger:
 
     identities: Identities
     members: tuple[int, ...] = ()
-    """The ranks that must exist: 0 … world size - 1, or those seen when the size is unknown."""
+    """The ranks that must exist: 0 … world size - 1, or those that the logs imply when the size is unknown."""
     seen: set[int] = field(default_factory=set)
     waits: dict[str, dict[int, Wait]] = field(default_factory=dict)
     status: dict[str, dict[int, Status]] = field(default_factory=dict)
@@ -83,9 +94,15 @@ class Ledger:
     finished: dict[int, Item] = field(default_factory=dict)
     progress: dict[int, Item] = field(default_factory=dict)
     named: list[Item] = field(default_factory=list)
+    bereft: dict[int, Item] = field(default_factory=dict)
+    """Ranks that lost the connection to another one, so that were at work with it; how they say it first."""
     init_started: dict[str, dict[int, Item]] = field(default_factory=dict)
     init_completed: dict[str, dict[int, Item]] = field(default_factory=dict)
     init_sizes: dict[str, int] = field(default_factory=dict)
+    descriptions: dict[str, str] = field(default_factory=dict)
+    """What the program calls a group; several groups may share a description."""
+    scattered: frozenset[str] = frozenset()
+    """Descriptions that stand for several groups, where the lines name no group by its own name."""
 
     @property
     def waiting(self) -> dict[int, Wait]:
@@ -113,7 +130,8 @@ def build(job: Job, identities: Identities) -> Ledger:
         size = max(size, max(ledger.seen, default=-1) + 1)
         ledger.members = tuple(range(min(size, 65536)))
     else:
-        ledger.members = tuple(sorted(ledger.seen))
+        ledger.members = _implied(job, ledger)
+    ledger.scattered = _scattered(job, ledger)
     _statuses(job, ledger)
     _waits(job, ledger)
     _exits(job, ledger)
@@ -127,13 +145,68 @@ def build(job: Job, identities: Identities) -> Ledger:
         if rank is not None:
             ledger.progress[rank] = item
     ledger.named = list(job.of_fact("lagging"))
+    for item in (*job.of_tag("peer-loss"), *job.of_rule(BARRIER_SURVIVOR)):
+        # the store is lost by whoever still lives when rank 0 ends, wherever in the program it was
+        of_store = not {"store-loss", "teardown"}.isdisjoint(item.rule.tags) and not item.finding.raised
+        if item.rank is not None and item.rule.role == "symptom" and not of_store:
+            ledger.bereft.setdefault(item.rank, item)
     _communicators(job, ledger)
     return ledger
 
 
-def group_of(item: Item) -> str:
-    """The process group that a line names, by description or name."""
-    name = item.text("desc") or item.text("pg") or item.text("pg_id")
+def _implied(job: Job, ledger: Ledger) -> tuple[int, ...]:
+    """The ranks that exist though nothing states how many: seen ones, owners of files, gaps between them.
+
+    Ranks are numbered without gaps, so one that is missing between others exists. That it says nothing
+    counts only where it had a place to say it: in a file of several ranks around it, or in its own.
+    """
+    known = ledger.seen | {s.rank for s in job.sources if s.rank is not None}
+    speakers: dict[int, set[int]] = defaultdict(set)
+    for item in job.items:
+        if item.rank is not None:
+            speakers[item.finding.source].add(item.rank)
+    for ranks in speakers.values():
+        low, high = min(ranks), max(ranks) + 1
+        # rank 0 always exists; a node's own file begins with a higher one
+        low = 0 if high < 2 * len(ranks) else low
+        if len(ranks) > 1 and high - low < 2 * len(ranks):
+            known |= set(range(low, high))
+    return tuple(sorted(known))
+
+
+def _own_name(item: Item) -> str | None:
+    """The name by which the members of a group know it: its GUID, of which each group has one of its own."""
+    return item.text("pg")
+
+
+def _shared_name(item: Item) -> str | None:
+    """What else a line calls a group: a description or an index, that other groups may have as well.
+
+    All sub-groups of one dimension of a mesh share their description, and every process counts the
+    groups that it is in for itself.
+    """
+    return item.text("desc") or item.text("pg_id")
+
+
+def _scattered(job: Job, ledger: Ledger) -> frozenset[str]:
+    """Shared names of which some rank's number within the group shows that they stand for sub-groups."""
+    return frozenset(
+        name
+        for item in job.of_fact("pg-status")
+        if _own_name(item) is None
+        and (name := _shared_name(item)) is not None
+        and (number := item.number("group_rank")) is not None
+        and item.rank not in {None, number}
+    )
+
+
+def group_of(item: Item, scattered: frozenset[str] = frozenset()) -> str:
+    """The process group that a line names, as a key under which only its own members are found."""
+    name = _own_name(item)
+    if name is None:
+        name = _shared_name(item)
+        if name in scattered:
+            return f"{name} of rank {item.rank}"  # whose partners nothing tells
     if name in {None, "", "0", "default", "default_pg", "undefined"}:
         return DEFAULT_GROUP
     return str(name)
@@ -155,7 +228,10 @@ def _statuses(job: Job, ledger: Ledger) -> None:
         enqueued, completed = item.number("enqueued"), item.number("completed")
         if rank is None or enqueued is None or completed is None or not 0 <= enqueued < 1 << 48:
             continue
-        ranks = ledger.status.setdefault(group_of(item), {})
+        group = group_of(item, ledger.scattered)
+        if (described := item.text("desc")) is not None:
+            ledger.descriptions.setdefault(group, described)
+        ranks = ledger.status.setdefault(group, {})
         known = ranks.get(rank)
         # the first statement is closest to the moment of the hang
         if known is None:
@@ -163,21 +239,29 @@ def _statuses(job: Job, ledger: Ledger) -> None:
 
 
 def _waits(job: Job, ledger: Ledger) -> None:
-    groups: dict[tuple[int, int, int], str] = {}
+    """Timeouts name no group; the status that the same watchdog prints next does.
+
+    A rank may time out at one sequence number of several groups: its timeouts and statuses pair up in order.
+    """
+    named: dict[tuple[int, int, int], list[str]] = defaultdict(list)
     for item in job.of_fact("pg-status"):
         rank, seq = _rank_of(item, ledger), item.number("seq")
         if rank is not None and seq is not None:
-            groups.setdefault((item.finding.source, rank, seq), group_of(item))
+            groups = named[item.finding.source, rank, seq]
+            if (group := group_of(item, ledger.scattered)) not in groups:
+                groups.append(group)
+    taken: dict[tuple[int, int, int], int] = defaultdict(int)
     for item in job.of_fact("collective-timeout"):
         rank = _rank_of(item, ledger)
         if rank is None:
             continue
         seq = item.number("seq")
-        group = (
-            groups.get((item.finding.source, rank, seq), group_of(item))
-            if seq is not None
-            else group_of(item)
-        )
+        group = group_of(item, ledger.scattered)
+        if seq is not None and (groups := named.get(key := (item.finding.source, rank, seq), [])):
+            if taken[key] == len(groups):
+                continue  # said again
+            group = groups[taken[key]]
+            taken[key] += 1
         ranks = ledger.waits.setdefault(group, {})
         if rank in ranks:
             continue
@@ -211,6 +295,32 @@ def signal_of(code: int | None, name: str | None = None) -> str | None:
     return None
 
 
+def manner(signal: str | None) -> dict[str, Value]:
+    """How a signal ends a process, in words for ``ledger.killed``."""
+    if signal in FAULTS:
+        return {
+            "ended": "crashed with",
+            "sender": "nobody sends that signal: its own native code, a library's or a driver's, made the fault",
+        }
+    if signal == "SIGABRT":
+        return {
+            "ended": "aborted with",
+            "sender": "a process sends that signal to itself, after a failed check",
+        }
+    return {}
+
+
+def _untold(job: Job, item: Item, signal: str | None) -> bool:
+    """Whether a launcher reports a process as the first to end, before it told any to stop.
+
+    torchrun's agent may name one that it stopped itself, so there the list of those it told decides.
+    """
+    if signal not in ORDERLY or "first-failure" not in item.rule.tags or job.of_fact("external-stop"):
+        return False
+    told = {i.number("pid") for i in job.of_fact("survivor") if i.finding.source == item.finding.source}
+    return item.number("pid") not in told if told else item.rule.id != "torch.agent-worker-failed"
+
+
 def _exits(job: Job, ledger: Ledger) -> None:
     for item in job.of_fact("rank-exit"):
         code = item.number("exit_code")
@@ -220,14 +330,14 @@ def _exits(job: Job, ledger: Ledger) -> None:
             rank = ledger.identities.rank_of_pid(item.number("pid"), item.text("host"))
             if rank is None:
                 rank = ledger.identities.rank_of_local(
-                    item.number("local_rank"), item.text("host") or item.finding.host
+                    item.number("local_rank"), item.text("host") or item.finding.host, item.finding
                 )
             rank = ledger.identities.rank_of(item.finding) if rank is None else rank
             ranks = () if rank is None else (rank,)
         for rank in ranks:
             known = ledger.exits.get(rank)
             if known is None or (known.signal is None and signal is not None):
-                ledger.exits[rank] = Exit(code, signal, item)
+                ledger.exits[rank] = Exit(code, signal, item, _untold(job, item, signal))
 
 
 def _communicators(job: Job, ledger: Ledger) -> None:

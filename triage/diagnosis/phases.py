@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from triage.diagnosis.identity import Identities
 from triage.diagnosis.job import Item, Job, compare
@@ -29,8 +29,9 @@ class Activity:
 
     @property
     def what(self) -> str:
-        """The activity in words."""
-        return WORDS.get(self.phase, self.phase)
+        """The activity in words: the rule's own, else those of its phase."""
+        own = self.start.text("activity")
+        return own.lower() if own is not None else WORDS.get(self.phase, self.phase)
 
     @property
     def seconds(self) -> float | None:
@@ -47,10 +48,14 @@ class Activities:
     def __init__(self, job: Job, identities: Identities) -> None:
         self._identities = identities
         self._starts = [
-            i for i in job.of_fact("phase-start") if i.rule.phase in {"compile", "checkpoint", "load"}
-        ]
+            i for i in job.of_fact("phase-start")
+            if i.rule.phase in {"compile", "checkpoint", "load"} or i.text("activity") is not None
+        ]  # fmt: skip
         self._ends = list(job.of_fact("phase-end"))
         self._alive = list(job.of_fact("alive"))
+        self._steps = [
+            i for i in job.of_fact("progress") if i.rule.id != "progress.bar"
+        ]  # loading has bars, too
 
     def of_rank(self, rank: int, before: Finding) -> Activity | None:
         """What ``rank`` had begun before ``before`` and not ended by then, None when nothing.
@@ -64,13 +69,30 @@ class Activities:
             end = self._end_of(start, rank)
             if end is not None and compare(end.finding, before) == -1:
                 continue
+            if self._stepped_on(end or start, rank):
+                continue
             if end is None:
                 end = self._sign_of_life(start, rank, before)
             open_now = Activity(start.rule.phase or "steady", start, end)
         return open_now
 
+    def _stepped_on(self, item: Item, rank: int) -> bool:
+        """Whether the rank went on with its steps: what it had begun was over, whenever the others timed out."""
+        source = item.finding.source
+        at = item.finding.last_offset or item.finding.offset  # equal lines are folded
+        return any(
+            step.finding.source == source and (step.finding.last_offset or step.finding.offset) > at
+            for step in self._steps
+            if self._identities.rank_of(step.finding) == rank
+        )
+
     def _sign_of_life(self, start: Item, rank: int, before: Finding) -> Item | None:
         """An ordinary line of the rank after the others had given up: it was working."""
+        shown = start.finding
+        if shown.last_offset is not None:
+            last = Item(replace(shown, offset=shown.last_offset, time=shown.last_time), start.rule)
+            if compare(last.finding, before) == 1:
+                return last
         for sign in self._alive:
             known = self._identities.rank_of(sign.finding) == rank
             if known and compare(sign.finding, before) == 1 and compare(sign.finding, start.finding) == 1:

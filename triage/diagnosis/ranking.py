@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.job import Item, Job, compare
-from triage.diagnosis.ledger import ORDERLY, Ledger
+from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.survival import Survival
 from triage.rules.schema import Rule
 
@@ -100,6 +100,9 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
         loss = 0.12 if finding.level == "warning" else 0.18
         score -= loss
         reasons.append(f"only logged at level {finding.level}")
+    if _nameless(candidate):
+        score -= 0.3
+        reasons.append("the log breaks off before the exception is named")
     wait = ledger.waiting.get(lead.rank) if lead.rank is not None else None
     if not candidate.of_ledger and wait is not None and compare(finding, wait.item.finding) == 1:
         score -= 0.4
@@ -121,7 +124,7 @@ def _by_exit(rank: int, ledger: Ledger, reasons: list[str]) -> float:
     if ended is None or not ended.failed:
         return 0.0
     others = [e for r, e in ledger.exits.items() if r != rank]
-    if ended.signal in ORDERLY and any(e.failed and e.signal not in ORDERLY for e in others):
+    if ended.orderly and any(e.failed and not e.orderly for e in others):
         reasons.append(f"rank {rank} lived until it was told to stop; another rank had died")
         return -0.2
     if not ended.violent and any(e.violent and e.signal != "SIGABRT" for e in others):
@@ -180,6 +183,8 @@ def _leads_to(source: Candidate, target: Candidate) -> bool:
 def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     """Why ``cause`` explains ``effect``, empty when it does not."""
     order = compare(cause.lead.finding, effect.lead.finding)
+    if _nameless(cause) or (cause.rule_id == "ledger.exited" and order != -1 and not effect.of_ledger):
+        return ""  # an exception that breaks off, or an exit code that any error leaves, explains no other
     if _states(cause, effect) and not _elsewhere(cause, effect):
         if cause.advisory and cause.score < effect.score:
             return ""  # it stays beside the better founded one, as an alternative
@@ -193,6 +198,12 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     if not cause.of_ledger and not effect.of_ledger:
         return _same_trouble(cause, effect, order)
     return ""
+
+
+def _nameless(candidate: Candidate) -> bool:
+    """Whether the log breaks off before it names an exception."""
+    unknown = candidate.rule_id in {"unknown.exception", "unknown.user-code"}
+    return unknown and candidate.lead.text("type") is None
 
 
 def _states(cause: Candidate, effect: Candidate) -> bool:

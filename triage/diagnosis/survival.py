@@ -20,7 +20,11 @@ class Survival:
         if item.rule.signature is not None and item.rule.signature.reader == "ledger":
             return None
         for end in self.job.of_fact("ended-well"):
-            if self._later(end, item) or (self._unordered(end, item) and not self._ended_badly()):
+            if self._uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
+                continue  # what one process prints at its end says nothing of another one that died
+            if self._later(end, item) or (
+                self._unordered(end, item) and not self._ended_badly() and not self._resumed(end)
+            ):
                 return end
         rank = item.rank
         if rank is not None:
@@ -29,8 +33,15 @@ class Survival:
                 return finished
             if rank in self.ledger.exits and self.ledger.exits[rank].failed:
                 return None
-        moved = next((p for p in self.job.of_fact("progress") if self._moved_on(p, item)), None)
+        marks = [p for p in self.job.of_fact("progress") if self._moved_on(p, item)]
+        moved = next((p for p in marks if p.rank is not None or self._several(marks, item)), None)
         return moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
+
+    @staticmethod
+    def _uncaught(item: Item) -> bool:
+        """Whether torch's excepthook printed it: then the exception ended the process."""
+        finding = item.finding
+        return finding.raised and finding.rank is not None and finding.stream.endswith(f"rank{finding.rank}")
 
     def _lives(self, sign: Item, item: Item) -> bool:
         """An ordinary line of the same writer after its error; a writer without a name is anybody."""
@@ -38,7 +49,7 @@ class Survival:
         if one.source != two.source or not self._later(sign, item):
             return False
         if one.rank is not None and one.rank == two.rank:
-            return not (two.raised and two.stream.endswith(f"rank{two.rank}"))  # torch's excepthook: uncaught
+            return not self._uncaught(item)
         return bool(one.stream) and one.stream == two.stream
 
     def _moved_on(self, progress: Item, item: Item) -> bool:
@@ -52,10 +63,23 @@ class Survival:
             return False  # the bar may be another rank's, and somebody did die
         if not (same_rank or anonymous):
             return False
-        last = error.last_offset if error.last_offset is not None else error.offset
         if item.finding.raised and error.rank is not None and error.rank in self.ledger.exits:
             return False
-        return (mark.offset if mark.last_offset is None else mark.last_offset) > last
+        return _last_of(progress) > _last_of(item)
+
+    @staticmethod
+    def _several(marks: list[Item], item: Item) -> bool:
+        """Whether more than one state was drawn after an error: bars draw themselves once more on the way out."""
+        texts = {e.text.strip() for m in marks for e in m.finding.evidence[-1:]}
+        return len(texts) > 1 or any(m.finding.count > 1 and m.finding.offset > _last_of(item) for m in marks)
+
+    def _resumed(self, end: Item) -> bool:
+        """Whether another run begins after a good end, in the same source: the end was an earlier run's."""
+        return any(
+            other.finding.source == end.finding.source and _last_of(other) > _last_of(end)
+            for fact in ("progress", "comm-init-start", "rendezvous")
+            for other in self.job.of_fact(fact)
+        )
 
     def _ended_badly(self) -> bool:
         """Whether a launcher or scheduler saw a process of this job end badly."""
@@ -77,3 +101,9 @@ class Survival:
             last = two.last_offset if two.last_offset is not None else two.offset
             return one.offset > last
         return compare(one, two) == 1
+
+
+def _last_of(item: Item) -> int:
+    """Where a finding was seen last: equal ones are folded."""
+    last = item.finding.last_offset
+    return item.finding.offset if last is None else last

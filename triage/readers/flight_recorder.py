@@ -91,7 +91,11 @@ class FlightRecorderReader:
                 f"the dump is cut short; {len(dump.operations)} operations could be read, not the last ones"
             )
         if dump.rank is None:
-            notes.append("neither the file's name nor the groups tell which rank this dump is of")
+            notes.append(
+                "neither the file's name nor the groups tell which rank this dump is of, so it was left out; "
+                "rename it to end in its rank"
+            )
+            complete = complete and all(operation.done for operation in dump.operations)
         return FlightRecorderReading(
             KIND, (_fact(dump, source, index),), tuple(notes), complete, dump, source, index
         )
@@ -203,7 +207,8 @@ def _cause(
     }  # fmt: skip
     last = next((w.operation for w in verdict.culprits if w.operation is not None), None)
     fields["where"] = last.where if last is not None else None
-    fields["last"] = _last(last) if verdict.ranks else None
+    fields["last"] = _last(job, verdict, last) if verdict.ranks else None
+    fields["what"] = _missed(verdict)
     counters = [_counters(job.dumps[rank], verdict.group.guid) for rank in verdict.ranks if rank in job.dumps]
     if counters and not stuck.p2p:
         fields.update(enqueued=counters[0][0], completed=counters[0][2])
@@ -225,10 +230,22 @@ def _cause(
     return made
 
 
-def _last(operation: Operation | None) -> str:
+def _missed(verdict: GroupVerdict) -> str:
+    """What somebody did not reach. Ranks count their messages each for themselves, so those go by the other end."""
+    stuck, label = verdict.operation, verdict.group.label
+    if not stuck.p2p or not verdict.waiting:
+        return f"{stuck.name} (sequence {stuck.seq}) of {label}"
+    partner = "recv" if stuck.name == "send" else "send"
+    return f"the {partner} in {label} that the {stuck.name} of rank {verdict.waiting[0]} needs"
+
+
+def _last(job: Recorded, verdict: GroupVerdict, operation: Operation | None) -> str:
     if operation is None:
         return "it has nothing in flight"
-    number = f"batch {operation.batch}" if operation.p2p else f"sequence {operation.seq}"
+    number = f"its batch {operation.batch}" if operation.p2p else f"sequence {operation.seq}"
+    group = next((g for (guid, _), g in job.groups.items() if guid == operation.guid), None)
+    if group is not None and operation.guid != verdict.group.guid:
+        number += f" of {group.label}"
     if operation.done:
         return f"the last it enqueued is {operation.name} ({number}), which completed"
     return f"it is blocked in {operation.name} ({number})"

@@ -164,12 +164,9 @@ def _of_root(job: Recorded, root: Root) -> GroupVerdict | None:
 def _of_knot(job: Recorded, root: Root) -> GroupVerdict | None:
     absent = [wait for wait in root.waits if wait.reason == "absent"]
     if absent:
-        skipped = tuple(sorted({rank for wait in absent for rank in wait.blamed if rank in root.ranks}))
         main = _main(absent)
         kind: Kind = "unmatched-message" if main.operation.p2p else "order"
-        return _verdict(
-            job, kind, main, skipped if len(skipped) == 1 else (), root.reach, "went on without it"
-        )
+        return _verdict(job, kind, main, _astray(root, absent), root.reach, "went on without it")
     unmatched = [wait for wait in root.waits if wait.mismatched]
     if unmatched:
         return _verdict(job, "unmatched-message", _main(unmatched), (), root.reach, "sizes differ")
@@ -184,6 +181,21 @@ def _of_knot(job: Recorded, root: Root) -> GroupVerdict | None:
             return _verdict(job, "lagging", _main(behind), ranks, root.reach, how)
     inside = [wait for wait in root.waits if wait.reason == "inside"]
     return _verdict(job, "all-inside", _main(inside), (), root.reach, "nobody is missing") if inside else None
+
+
+def _astray(root: Root, absent: Sequence[Wait]) -> tuple[int, ...]:
+    """Who of a knot left the common path, empty when that can't be told.
+
+    It is the one that several others, together, miss in a collective; else the one that reached a
+    collective without an exchange that its partner has before it. Where there are only messages, one side
+    sent too few or the other expects too many.
+    """
+    collectives = [wait for wait in root.waits if not wait.operation.p2p]
+    together = [wait for wait in absent if wait in collectives and len(wait.waiting) > 1]
+    if not collectives:
+        return ()
+    missed = {rank for wait in together or absent for rank in wait.blamed if rank in root.ranks}
+    return tuple(missed) if len(missed) == 1 else ()
 
 
 def _main(waits: Sequence[Wait]) -> Wait:

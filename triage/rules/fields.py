@@ -117,6 +117,14 @@ def to_int_list(text: str) -> Value:
     return tuple(numbers)
 
 
+def to_tasks(text: str) -> Value:
+    """A tuple of task numbers from names like ``/job:jax_worker/replica:0/task:3``."""
+    numbers: tuple[Value, ...] = tuple(sorted({int(number) for number in re.findall(r"\btask:(\d+)", text)}))
+    if not numbers:
+        raise ValueError(f"no tasks in {text!r}")
+    return numbers
+
+
 def to_pci(text: str) -> Value:
     """A PCI bus id in the kernel's spelling ``0000:9b:00.0``, whatever width was printed."""
     match = _PCI.search(text.strip())
@@ -164,6 +172,7 @@ CONVERTERS: Mapping[str, Callable[[str], Value]] = {
     "version": to_version,
     "rank": to_int,
     "ranks": to_int_list,
+    "tasks": to_tasks,
     "shape": to_shape,
     "host": to_host,
     "pci": to_pci,

@@ -143,9 +143,13 @@ class AnchorDatabase:
         missed: dict[str, int] = {}
         for end, window in found:
             text = self._windows[window]
+            members = self._members[window]
+            if len(members) == 1 and self._anchors[members[0]] == text:
+                hits.add((end, members[0]))  # the whole anchor: there is nothing to compare
+                continue
             begin = end - len(text.encode())
             there = False
-            for number in self._members[window]:
+            for number in members:
                 whole = self._anchors[number]
                 anchor = whole.encode()
                 start = begin - len(whole[: whole.find(text)].encode())

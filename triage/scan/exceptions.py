@@ -7,10 +7,11 @@ and so that a rule that matched inside a traceback is known to have been raised,
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from triage.model import Prefix, Value
 from triage.scan.collect import Collector, Sighting
+from triage.scan.lazy import compiled
 from triage.scan.prefix import Continuation
 from triage.scan.traceback import Traceback, parse_faulthandler, parse_traceback
 from triage.scan.window import BlockLines, Line
@@ -19,6 +20,9 @@ EXCEPTION_ANCHORS = ("Traceback (most recent call last)", "Fatal Python error:")
 EXCEPTION_RULE = "python.exception"
 FATAL_RULE = "python.fatal-error"
 ABORT_RULE = "python.aborted"
+_NAME = r"(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Timeout)\Z"
+"""How the names of exceptions end."""
+_PASSED_ON = r"Traceback \(most recent call last\): \(RANK (\d{1,6})\)\s*$"
 MAX_LINES = 400
 MAX_TRACEBACKS = 2000
 """Tracebacks of one source that are parsed."""
@@ -57,6 +61,7 @@ class ExceptionScan:
         if self._begins and offset <= self._begins[-1] and offset in self._begins:
             return
         self._parsed += 1
+        prefix = _reported(line)
         lines = _writer_lines(view, line)
         messages = [part.message for part in lines]
         if "Fatal Python error:" in line.message:
@@ -66,8 +71,10 @@ class ExceptionScan:
         found = parse_traceback(messages, 0)
         if found is None:
             return
+        if _breaks_off(found, view, lines):
+            found = replace(found, exception_type=None, message_line=None)
         last = lines[min(found.end, len(lines)) - 1]
-        self._remember(offset, view.block.offset + last.start, line.prefix, last.prefix.stream)
+        self._remember(offset, view.block.offset + last.start, prefix, last.prefix.stream)
         if collector is None:
             return
         named = found.root.message_line if found.root.message_line is not None else found.end - 1
@@ -80,7 +87,7 @@ class ExceptionScan:
                     "_begin": offset,
                     "_end": view.block.offset + last.start,
                 },
-                prefix=line.prefix,
+                prefix=prefix,
                 offset=view.block.offset + raised.start,
                 line=view.number(raised.start),
                 text="\n".join(part.raw for part in lines[lines.index(raised) : found.end][:12]),
@@ -115,6 +122,15 @@ class ExceptionScan:
         self._ranges.insert(at, (end, head, stream))
 
 
+def _reported(line: Line) -> Prefix:
+    """The prefix of a traceback: of one that a rank passes on, the rank that it came from.
+
+    Distributed checkpoints raise on all ranks what failed on some, each under a header of its own.
+    """
+    found = compiled(_PASSED_ON).search(line.message)
+    return line.prefix if found is None else replace(line.prefix, rank=int(found[1]), local_rank=None)
+
+
 def exception_fields(found: Traceback) -> dict[str, Value]:
     """The fields of rule ``python.exception``: the original exception and where it came from."""
     root = found.root
@@ -134,6 +150,13 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "function": user.function if user else None,
         "code": (user.code or None) if user else None,
     }
+
+
+def _breaks_off(found: Traceback, view: BlockLines, lines: list[Line]) -> bool:
+    """Whether the source ends within the line that would name the exception."""
+    block, last = view.block, lines[min(found.end, len(lines)) - 1]
+    ends = block.last and last.end >= len(block.data)
+    return ends and not found.message and compiled(_NAME).search(found.exception_type or "") is None
 
 
 def _depth(found: Traceback) -> int | None:

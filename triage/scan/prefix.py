@@ -22,6 +22,16 @@ _ESCAPES = (
 _LOST_COLOUR = r"(?<![A-Za-z0-9_\])])\[(?:[0-9]|[1-4][0-9]|9[0-7])(?:;[0-9]{1,3}){0,4}m|\[(?:0|39)m"
 _REPEATED = r" ?\[repeated \d+x across (?:cluster|all nodes)\][^\n]{0,300}\Z"
 _LEVEL = Lazy(r"(?:(" + LEVEL_WORD + r"):(?=\s|$)|\[(" + LEVEL_WORD + r")\])")
+_SAID = Lazy(
+    r"(?:[Rr]ank|RANK) (\d{1,5}): (?=\S)"
+    r"|(?:\["
+    + LEVEL_WORD
+    + r"\]|"
+    + LEVEL_WORD
+    + r":?) {1,4}(?:\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})(?:/\d{1,5})?\]|[Rr]ank (\d{1,5}): )"
+)
+_BAR = r"\d{1,3}%\|[^\n]{0,400}?\](?=\[(?:default|rank)\d{1,6}\]:)"
+"""A progress bar that was not ended before somebody else wrote on its line."""
 _ONCE = r"rank\d+|(?:[A-Z_]+\d+ ?)+"
 """Parts of a stream that loggers write before the first line of a record only."""
 
@@ -41,6 +51,9 @@ _LOWER: tuple[Parser, ...] = (
     containers.compose,
     system.rsyslog,
     system.dmesg_level,
+    containers.milabench,
+    launchers.bare_tag,
+    launchers.replica,
 )
 _UPPER: tuple[Parser, ...] = (
     glog.glog,
@@ -51,6 +64,9 @@ _UPPER: tuple[Parser, ...] = (
     containers.compose,
     glog.short_glog,
     system.rsyslog,
+    launchers.mpi_timed,
+    containers.milabench,
+    launchers.replica,
 )
 _BRACKET_DIGIT: tuple[Parser, ...] = (
     loggers.bracket_stamp,
@@ -70,6 +86,8 @@ _BRACKET_UPPER: tuple[Parser, ...] = (
     launchers.rank_tag,
     system.dmesg_date,
     system.fabric_manager,
+    launchers.mpi,
+    launchers.mpi_timed,
     launchers.open_mpi,
 )
 _BRACKET_LOWER: tuple[Parser, ...] = (
@@ -89,13 +107,15 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     **{"[" + c: _BRACKET_DIGIT for c in "0123456789"},
     **{"[" + c: _BRACKET_LOWER for c in _LOWER_CASE},
     **{"[" + c: _BRACKET_UPPER for c in _LOWER_CASE.upper()},
-    "[2": (system.slurm_daemon, *_BRACKET_DIGIT),
+    "[2": (containers.determined, system.slurm_daemon, *_BRACKET_DIGIT),
     "[ ": (system.dmesg,),
     "(": (launchers.process,),
     "<": (system.priority,),
-    " ": (launchers.padded_task_label, loggers.indented_stamp),
+    " ": (launchers.padded_task_label, loggers.indented_stamp, launchers.margin),
+    "\t": (launchers.margin,),
+    ">": (launchers.margin,),
 }
-_SPEAKERS = frozenset("sDINWECFT[")
+_SPEAKERS = frozenset("sDINWECFTrR[")
 
 
 def split_line(line: str) -> tuple[Prefix, str]:
@@ -111,8 +131,9 @@ def split_line(line: str) -> tuple[Prefix, str]:
 
     ``rank`` is the global rank, from the innermost prefix that tells it: a ``[rank3]:`` tag or a
     logger's rank; else a launcher's task number unless the task is a launcher of several ranks; else
-    the tensor-parallel coordinate when it is the only coordinate printed. ``local_rank`` is
-    torchrun's ``[default3]:``. Other coordinates are in ``labels`` and are never taken for ranks.
+    what the printed coordinates tell, as far as they determine it (``TP3 EP3``). ``local_rank`` is
+    torchrun's ``[default3]:``, ``[gpu-12:3]:`` and what OLMo calls ``rank``. All coordinates are in
+    ``labels``.
 
     Never raises, whatever the text.
     """
@@ -130,23 +151,29 @@ def split_line(line: str) -> tuple[Prefix, str]:
             text, at = _clean(message), 0
             continue
         key = text[at : at + 2] if first == "[" else first
+        before = draft.marks
         for parse in _PARSERS.get(key, ()):
             end = parse(text, at, draft)
             if end > at:
                 at = end
+                draft.layered(before)
                 break
         else:
             redrawn = _last_drawing(text, at)
+            if redrawn == at and draft.rank is None:
+                redrawn = launchers.foreign(text, at)
             if redrawn == at:
                 break
             at = redrawn
     if at < len(text) and text[at] in _SPEAKERS:
+        before = draft.marks
         _note_speaker(text, at, draft)
+        draft.layered(before)
     message = text[at:]
     if draft.deduplicated and message.endswith(("]", ")")):
         message = compiled(_REPEATED).sub("", message)
     if message == line:
-        return (_NOTHING if not draft.stamped else draft.finish(0)), message
+        return (draft.finish(0) if draft.stamped or draft.rank is not None else _NOTHING), message
     return draft.finish(_prefix_length(line, message)), message
 
 
@@ -158,11 +185,15 @@ class Continuation:
     ``[2025-11-04 12:34:56 TP3] …`` without any prefix. When the lines of many ranks interleave, a
     line without the inner prefix belongs to the record that was begun last. Blank lines that torch's
     exception hook left its tag off are nobody's.
+
+    A bare time may be a logger's, which begins records, or that of ``ts``, which stands before every
+    line and begins none: it is taken for the latter as long as all lines of the record have one.
     """
 
     def __init__(self, head: Prefix) -> None:
         self._head = head
-        self._base = _base(head)
+        self._clocked = head.clocked
+        self._bases = (_base(head, head.stamped), _base(head, head.recorded))
         self._repeats: bool | None = None
         self._overtaken = False
 
@@ -173,23 +204,30 @@ class Continuation:
         place in the program, another level or another second is named.
         """
         head = self._head
+        clocked = self._clocked and prefix.clocked
+        stamped = prefix.recorded if clocked else prefix.stamped
+        base = self._bases[clocked]
         if prefix.stream == head.stream:
-            if not prefix.stamped:
-                return not (self._overtaken and self._base == head.stream)
+            if not stamped:
+                self._clocked = clocked
+                return not (self._overtaken and base == head.stream)
             if self._repeats is None:
                 self._repeats = head.stamped and head.logger is not None
             same = (prefix.logger, prefix.level, prefix.time) == (head.logger, head.level, head.time)
             return True if self._repeats and same else None
-        if prefix.stamped:
-            self._overtaken = self._overtaken or _base(prefix) == self._base
+        if stamped:
+            self._overtaken = self._overtaken or _base(prefix, stamped) == base
             return False
-        return prefix.stream == self._base and not self._overtaken
+        if prefix.stream != base or self._overtaken:
+            return False
+        self._clocked = clocked
+        return True
 
 
-def _base(prefix: Prefix) -> str:
+def _base(prefix: Prefix, stamped: bool) -> str:
     """The part of the stream that lines of the same record carry after the first one."""
     parts = prefix.stream.split("/") if prefix.stream else []
-    while prefix.stamped and parts and compiled(_ONCE).fullmatch(parts[-1]):
+    while stamped and parts and compiled(_ONCE).fullmatch(parts[-1]):
         parts.pop()
     return "/".join(parts)
 
@@ -204,7 +242,11 @@ def _clean(line: str) -> str:
 
 
 def _last_drawing(text: str, at: int) -> int:
-    """Index after the last carriage return that something visible follows, or ``at``."""
+    """Index after the last carriage return that something visible follows, or after a bar that was cut off, or ``at``."""
+    if text.find("%|", at, at + 400) >= 0:
+        bar = compiled(_BAR).search(text, at, at + 1000)
+        if bar is not None:
+            return bar.end()
     return max(at, text.rfind("\r", at, len(text.rstrip())) + 1)
 
 
@@ -212,7 +254,11 @@ def _note_speaker(text: str, at: int, draft: Draft) -> None:
     """Note level and program where the message itself says them; both stay in the message."""
     if text[at] == "s":
         system.note_speaker(text, at, draft)
-    elif draft.level is None:
+        return
+    said = _SAID.match(text, at) if draft.rank is None else None
+    if said is not None:
+        draft.rank = int(said[1] or said[2] or said[3])
+    if draft.level is None:
         found = _LEVEL.match(text, at)
         if found is not None:
             draft.severity(found[1] or found[2])

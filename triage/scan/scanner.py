@@ -34,11 +34,13 @@ MAX_DATABASES = 32
 """Compiled databases that are kept; which anchors are sampled depends on what floods a log."""
 SAMPLE_EVERY = 64
 """Between the ends of a source, facts that many lines carry are looked for in one block of so many."""
-EDGE = 128 * 1024
+EDGE = 64 * 1024
 """Bytes in which they are looked for: at the ends of a source, and at the beginning of such a block."""
 BLOCK_BUDGET = 1024
 FREQUENT_BUDGET = (8, 40)
-"""Hits of a frequent anchor that are looked at in one block: the first few and the last."""
+"""Hits of a frequent anchor that are looked at in the last block: the first few and the last."""
+PASSING_BUDGET = (4, 4)
+"""The same for other blocks: what moved then matters less than what moved last."""
 LOOK = 32 * 1024
 """Bytes at both ends of a source in which lines are looked at for wrapping."""
 SOURCE_BUDGET = 4096
@@ -256,9 +258,9 @@ class Scanner:
         passed: dict[str, int] = {}
         hot = set(stream.hot)
         for anchor, ends in by_anchor.items():
-            first, last = (
-                FREQUENT_BUDGET if anchor in self._frequent else (BLOCK_BUDGET // 2, BLOCK_BUDGET // 2)
-            )
+            first, last = BLOCK_BUDGET // 2, BLOCK_BUDGET // 2
+            if anchor in self._frequent:
+                first, last = FREQUENT_BUDGET if block.last else PASSING_BUDGET
             total = stream.seen.get(anchor, 0) + len(ends)
             stream.seen[anchor] = total
             if total > SOURCE_BUDGET and anchor not in self._frequent:
@@ -297,7 +299,9 @@ class Scanner:
         offset = view.block.offset + line.start
         header = stream.exceptions.header(offset, line.prefix)
         prefix = line.prefix
-        if header is not None and prefix.rank is None and not prefix.stamped:
+        if header is not None and header.stream == prefix.stream and header.rank is not None:
+            prefix = replace(prefix, rank=header.rank, local_rank=header.local_rank)
+        elif header is not None and prefix.rank is None and not prefix.stamped:
             prefix = header
         decisive = record.text[match.start : match.end].split("\n", 1)[0]
         at = text.find(decisive) if decisive else -1

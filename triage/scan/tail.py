@@ -32,7 +32,7 @@ _ALARMS = re.compile(
     re.IGNORECASE,
 )
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
-_HARMLESS = re.compile(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\bwarn", re.IGNORECASE)
+_HARMLESS = re.compile(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|(?<!NCCL )\bwarn", re.IGNORECASE)
 
 
 def intelligible(block: Block) -> bool:

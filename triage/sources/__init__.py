@@ -1,6 +1,6 @@
 """Finding sources, opening them and cutting them into blocks."""
 
-from triage.sources.blocks import BlockReader, blocks, open_head
+from triage.sources.blocks import BlockReader, blocks, first_bytes, open_head
 from triage.sources.constants import BLOCK_SIZE, CONTEXT, HEAD_SIZE, MAX_ENTRIES, MAX_FILES
 from triage.sources.discovery import Argument, Discovery, discover
 from triage.sources.jobs import group_jobs, job_id_of
@@ -18,6 +18,7 @@ __all__ = [
     "Labels",
     "blocks",
     "discover",
+    "first_bytes",
     "group_jobs",
     "job_id_of",
     "labelled",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from types import TracebackType
 
 from triage.errors import InputError
@@ -196,3 +198,18 @@ def open_head(source: Source) -> bytes:
     """
     with BlockReader(source) as reader:
         return reader.head
+
+
+def first_bytes(source: Source, size: int = 64) -> bytes:
+    """The first bytes of bytes or a plain file, as they stand; nothing of what would be gone once looked at."""
+    if source.data is not None:
+        return source.data[:size]
+    if source.path is None:
+        return b""
+    try:
+        if not stat.S_ISREG(Path(source.path).stat().st_mode):
+            return b""
+        with open(source.path, "rb", buffering=0) as stream:
+            return stream.read(size)
+    except (OSError, ValueError):
+        return b""

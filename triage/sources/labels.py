@@ -32,7 +32,7 @@ class Labels:
 
 # rank_3 rank3 rank-003 rank.0, and not the beginning of a range (rank_0-7) or a pair (rank_0_7)
 _RANK = r"(?i)(?P<lead>[a-z]*)(?P<gap>[._-]?)rank[._-]?(?P<index>\d{1,6})(?![0-9a-z])(?![_-]\d{1,4}(?!\d))"
-_RANK_PREFIXES = frozenset({"", "local", "global", "world"})
+_RANK_PREFIXES = frozenset({"", "local", "global", "world", "mpi"})
 _OTHER_RANKS = words(
     "node machine group role dp tp pp ep cp sp mp data tensor pipeline model expert parallel context "
     "sequence replica shard host"
@@ -60,17 +60,33 @@ def labels_of(path: str, siblings: Iterable[str] = ()) -> Labels:
 
 
 def labelled(sources: Iterable[Source]) -> tuple[Source, ...]:
-    """``sources`` with the labels that their paths state and they don't have yet."""
+    """``sources`` with the labels that their paths state and they don't have yet.
+
+    A rank that the files of two hosts name alike is counted on each of them: it is a local rank.
+    """
     found = tuple(sources)
     names: dict[str, list[str]] = {}
     for source in found:
         if source.path is not None:
             names.setdefault(dirname(source.path), []).append(basename(source.path))
     families = {folder: _Family(members) for folder, members in names.items()}
-    return tuple(
-        source if source.path is None else _with(source, _labels(source.path, families[dirname(source.path)]))
+    labels = [
+        Labels() if source.path is None else _labels(source.path, families[dirname(source.path)])
         for source in found
-    )
+    ]
+    hosts: dict[tuple[int, int | None], set[str]] = {}
+    for one in labels:
+        if one.host is not None and one.rank is not None:
+            hosts.setdefault((one.rank, one.attempt), set()).add(one.host)
+    if any(len(names) > 1 for names in hosts.values()):
+        labels = [_on_its_host(one) for one in labels]
+    return tuple(_with(source, one) for source, one in zip(found, labels, strict=True))
+
+
+def _on_its_host(labels: Labels) -> Labels:
+    if labels.host is None or labels.rank is None or labels.local_rank is not None:
+        return labels
+    return replace(labels, rank=None, local_rank=labels.rank)
 
 
 class _Family:

@@ -1,4 +1,4 @@
-"""What container runtimes and their collectors put before a line: Docker, CRI, kubectl, Compose.
+"""What container runtimes and their collectors put before a line: Docker, CRI, kubectl, Compose, Determined, milabench.
 
 They stamp every line, so their stamps tell the time and start no record.
 """
@@ -10,22 +10,43 @@ from triage.scan.lazy import Lazy
 from triage.scan.prefixes.draft import LEVEL_WORD, TIME, Draft
 
 _MAX_JSON = 1 << 17
-_MESSAGE_KEYS = ("log", "message", "msg", "textPayload")
-_TIME_KEYS = ("time", "timestamp", "@timestamp", "ts", "asctime")
+_MESSAGE_KEYS = ("log", "message", "msg", "textPayload", "line")
+_TIME_KEYS = ("time", "timestamp", "@timestamp", "ts", "asctime", "date")
+_COLLECTED_KEYS = frozenset(
+    {
+        "log",
+        "stream",
+        "attrs",
+        "kubernetes",
+        "docker",
+        "container_id",
+        "container_name",
+        "source",
+        "tag",
+        "_p",
+        "logtag",
+    }
+)
 _LEVEL_KEYS = ("level", "levelname", "severity")
 
 _RFC3339 = Lazy(
     r"(\d{4}-\d\d-\d\d)T" + TIME + r"(Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP](?= |$))?(?: |\t|$)"
 )
 _POD = Lazy(r"\[pod/([^\s/\]]+)/([^\s\]]+)\](?: |$)")
+_DETERMINED = Lazy(
+    r"\[(\d{4}-\d\d-\d\d)T" + TIME + r"(Z|[+-]\d\d:?\d\d)\] (?:([0-9a-f]{8}|UNKNOWN CONTAINER) )?"
+    r"(?:\[[A-Z]+\] )?(?:\[rank=(\d{1,6})\] )?\|\|(?: |$)(?:(" + LEVEL_WORD + r"): +)?"
+)
+_MILABENCH = Lazy(r"([\w+-]{1,80}(?:\.[\w+-]{1,40}){1,4}) \[(?:stdout|stderr)\](?: |$)")
+_FLUENTD = Lazy(r"[\w.-]{1,200}\t(?=\{\")")
 _COMPOSE = Lazy(r"([A-Za-z][\w.-]*[-_]\d+) +\|(?: |$)")
 
 
 def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     """The message of a JSON log line such as Docker's json-file; None when it is none.
 
-    A line counts as one only when it states a message as text and a time: dictionaries that
-    programs print do not.
+    A line counts as one only when it states a message as text and a time, or nothing but what a
+    collector says of a ``log``: dictionaries that programs print do not.
     """
     if not text.startswith('{"', at) or len(text) - at > _MAX_JSON:
         return None
@@ -39,12 +60,24 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
         return None
     message = next((data[k] for k in _MESSAGE_KEYS if isinstance(data.get(k), str)), None)
     stamp = next((data[k] for k in _TIME_KEYS if isinstance(data.get(k), str | int | float)), None)
-    if message is None or stamp is None:
+    if message is None or (stamp is None and not ("log" in data and data.keys() <= _COLLECTED_KEYS)):
         return None
-    draft.stamp(clock.parse_time(str(stamp)), collected=True)
+    if stamp is not None:
+        draft.stamp(clock.parse_time(str(stamp)), collected=True)
+    _numbers(data, draft)
     level = next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), None)
     draft.severity(level)
     return str(message).rstrip("\r\n")
+
+
+def _numbers(data: dict[str, object], draft: Draft) -> None:
+    """Note the ranks that structured loggers state beside the message."""
+    rank, local = (data.get("global_rank", data.get("rank")), data.get("local_rank"))
+    if type(rank) is int and rank >= 0:
+        draft.rank = rank
+        draft.writer(f"rank{rank}")
+    if type(local) is int and local >= 0:
+        draft.local_rank = local
 
 
 # a level in front of a date begins what a logger wrote, and is left to it
@@ -78,6 +111,40 @@ def pod(text: str, at: int, draft: Draft) -> int:
         return at
     draft.writer(f"{found[1]}:{found[2]}")
     return found.end()
+
+
+def determined(text: str, at: int, draft: Draft) -> int:
+    """``[2025-11-04T12:34:56.789Z] 0d4e8a1b [rank=3] || INFO: ``: ``det task logs``, before every line."""
+    found = _DETERMINED.match(text, at)
+    if found is None:
+        return at
+    date, time, fraction, zone, container, rank, level = found.groups()
+    moment = clock.wall(date, time, fraction, zone)
+    if moment is None:
+        return at
+    draft.stamp(moment, collected=True)
+    if container is not None and " " not in container:
+        draft.writer(container)
+    if rank is not None:
+        draft.rank = int(rank)
+        draft.writer(f"rank{draft.rank}")
+    draft.severity(level)
+    return found.end()
+
+
+def milabench(text: str, at: int, draft: Draft) -> int:
+    """``llm-full.D0 [stderr] ``: milabench names the run and the channel."""
+    found = None if at or draft.logged else _MILABENCH.match(text, at)
+    if found is None:
+        return fluentd(text, at, draft)
+    draft.writer(found[1])
+    return found.end()
+
+
+def fluentd(text: str, at: int, draft: Draft) -> int:
+    """The tag between fluentd's time and its JSON."""
+    found = _FLUENTD.match(text, at) if at and not draft.logged else None
+    return at if found is None else found.end()
 
 
 def compose(text: str, at: int, draft: Draft) -> int:

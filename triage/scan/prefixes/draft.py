@@ -41,10 +41,16 @@ class Draft:
     logger: str | None = None
     stamped: bool = False
     labels: tuple[tuple[str, int], ...] = ()
+    marks: int = 0
+    """How often something was met that starts a record."""
+    clocked: bool = False
+    recorded: bool = False
     logged: bool = False
     """Whether a program's own logger has spoken; what launchers put there can only come before."""
     task: int | None = None
     """A launcher's task number: the rank, unless the task turns out to be a launcher itself."""
+    coordinate: int | None = None
+    """The rank as far as the printed parallelism coordinates tell it."""
     rank_tag: bool = False
     """Whether ``rank`` was read from a ``[rankN]:`` tag, which torchrun writes for a role ``rank`` too."""
     deduplicated: bool = False
@@ -62,22 +68,35 @@ class Draft:
         if moment is not None:
             self.time = refine(self.time, moment)
         if not collected:
-            self.stamped = True
-            self.logged = True
+            self._mark()
 
     def severity(self, word: str | None) -> None:
         """Note a level, which starts a record."""
         level = LEVELS.get(word.upper()) if word else None
         if level is not None:
             self.level = level
-            self.stamped = True
-            self.logged = True
+            self._mark()
+
+    def _mark(self) -> None:
+        self.stamped = True
+        self.logged = True
+        self.marks += 1
+
+    def layered(self, before: int) -> None:
+        """Note what kind of layer was met since there were ``before`` marks: a bare time, or a record's own."""
+        if self.marks == before:
+            return
+        bare = self.level is None and self.logger is None and not self.labels and self.time is not None
+        if before == 0 and bare:
+            self.clocked = True
+        else:
+            self.recorded = True
 
     def finish(self, length: int) -> Prefix:
         """The prefix, ``length`` characters long."""
         return Prefix(
             length, self.stream, self._rank(), self.local_rank, self.host, self.pid, self.gpu,
-            self.time, self.level, self.logger, self.stamped, self.labels,
+            self.time, self.level, self.logger, self.stamped, self.clocked, self.recorded, self.labels,
         )  # fmt: skip
 
     def _rank(self) -> int | None:
@@ -87,6 +106,4 @@ class Draft:
             # a task that has local ranks or an elastic agent is a launcher, one per node
             agent = self.logger is not None and any(name in self.logger for name in _AGENT_LOGGERS)
             return None if agent or self.local_rank is not None else self.task
-        if len(self.labels) == 1 and self.labels[0][0] == "TP":
-            return self.labels[0][1]
-        return None
+        return self.coordinate

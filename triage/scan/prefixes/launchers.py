@@ -1,27 +1,51 @@
 """What launchers put before each line of the processes they start: who is speaking.
 
-srun, mpirun, MPICH, pdsh, torchrun, torch's own rank tag, Ray and vLLM's process tag.
+srun, mpirun, MPICH, pdsh, torchrun, torchx, torch's own rank tag, Ray and vLLM's process tag.
 """
 
 from __future__ import annotations
 
+from triage.scan import clock
 from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes.draft import Draft
 
 _TASK = Lazy(r"(\d{1,5}):(?: |$)")
 _PADDED_TASK = Lazy(r"(?: \d| {2}\d| \d\d):(?: |$)")
-_MPI = Lazy(r"\[(?:(\d{1,10})|[\w.@-]+),(\d{1,10})\]<(?:stdout|stderr|stddiag)>:")
+_MPI = Lazy(
+    r"\[(?:[\w.@-]{1,128},)?(?:mpirank:)?(\d{1,10})(?:,(algo-\d{1,5}))?\]"
+    r"(?:\[([\w.-]{1,255}):(\d{1,10}|unknown)\])?<(?:stdout|stderr|stddiag)>:"
+)
+_MPI_TIMED = Lazy(
+    r"(\[?)[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})(\]?)(?=\[|<(?:stdout|stderr)>:)"
+)
+_MPI_STREAM = Lazy(r"<(?:stdout|stderr|stddiag)>:")
 _BRACKET_HOST_RANK = Lazy(r"\[((?![\w.-]*\.(?:py|cpp|cc|cu|h|c|go|rs):)[a-z][\w.-]{0,62}):(\d{1,5})\]:")
 _LINE_NUMBER = Lazy(r"\[\d{4,8}\] (?=\S)")
 _MPICH = Lazy(r"\[(\d{1,5})\](?:: ?(?=\S)| )")
 _TEE = Lazy(r"\[(default|worker|trainer|local_?rank)(\d{1,4})\]:")
-_RANK = Lazy(r"\[([Rr]ank|RANK|MPI_Rank)[ :=]{0,2}(\d{1,6})\](:?)")
+_RANK = Lazy(r"\[([Rr]ank|RANK|MPI_Rank)[ :=]{0,2}(\d{1,6})(?:/\d{1,6})?\](:?)")
+_MARGIN = Lazy(r"(?:> ?|[ \t]{1,8})(?=\[(?:default|rank)\d{1,6}\]:)")
 _NAME = r"([a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63}){0,8})"
 _HOST = Lazy(_NAME + r":(?: |$)")
 _HOST_RANK = Lazy(_NAME + r":(\d{1,5}): ")
+_REPLICA = Lazy(
+    r"([A-Za-z][\w.-]{0,80})/(\d{1,5}) "
+    r"(?=\[(?:default|rank|worker|trainer|local_?rank)\d{1,6}\]:|\[[EWIF]\d{3,4} |[EWIF]\d{4} \d\d:|Traceback \(most recent| {2}File \")"
+)
+_SPOKEN_FOR = Lazy(r"(?:[A-Za-z0-9][\w./:-]{0,120} ){1,3}(?=\[(?:default|rank)\d{1,6}\]:|\[1,mpirank:)")
+_BARE_TAG = Lazy(
+    r"rank(\d{1,6}):(?: (?=Traceback \(most recent|  |[A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt)(?::|$))|(?=\[[EWIF](?:\d| )))"
+)
+_UNKNOWN = Lazy(
+    r"(?:[^\s\[][^\s]{0,100}|\[[^\]\n]{1,60}\])?(?:[ \t]{1,8}\S{1,100}){0,2}[ \t]{0,8}(?=\[rank\d{1,6}\]:(?: |\[|$))"
+)
+_FOREIGN = 320
+"""Characters within which torch's own tag has to follow."""
 _PROCESS = Lazy(r"\(([^\n]{0,120}?) ?\bpid=(\d{1,10})(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
 _RAY_DAEMON = Lazy(r"\((raylet|autoscaler|gcs_server)(?: \+\w+)?(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
 _OPEN_MPI = Lazy(r"\[([A-Za-z0-9][\w.-]{0,254}):(\d{1,10})\] ")
+MAX_LOCAL = 16
+"""No node has more GPUs; a greater number beside a host is a global rank."""
 _LABEL = r"(?<![A-Z])(ATTN_CP|MOE_DP|PCP|DCP|DP|PP|TP|EP|CP|rank=)(\d{1,5})(?!\d)"
 
 # lines of c10d begin like this after the rank inside their process group, which is no global rank
@@ -55,6 +79,12 @@ def task_label(text: str, at: int, draft: Draft) -> int:
     return found.end()
 
 
+def margin(text: str, at: int, draft: Draft) -> int:
+    """The indentation or ``> `` under which logs are quoted, before a rank tag."""
+    found = None if at else _MARGIN.match(text, at)
+    return at if found is None else found.end()
+
+
 def padded_task_label(text: str, at: int, draft: Draft) -> int:
     """`` 3: ``: ``srun --label`` pads to the width of the last task, two or three columns. Four are a Rust backtrace's."""
     if at or draft.logged:
@@ -68,13 +98,31 @@ def padded_task_label(text: str, at: int, draft: Draft) -> int:
 
 
 def mpi(text: str, at: int, draft: Draft) -> int:
-    """``[1,3]<stderr>:`` of mpirun and ``[prterun-…@1,3]<stderr>: `` of prte."""
+    """``[1,3]<stderr>:`` of mpirun, ``[prterun-…@1,3][host:pid]<stderr>: `` of prte, ``[1,mpirank:3,algo-1]<stderr>:`` of SageMaker."""
     found = _MPI.match(text, at)
     if found is None:
         return at
-    draft.task = int(found[2])
+    number, node, host, pid = found.groups()
+    draft.task = int(number)
+    draft.host = host or draft.host or node
+    draft.pid = int(pid) if pid and pid.isdigit() else draft.pid
     draft.writer(f"task {draft.task}")
     return _after_colon(text, found.end())
+
+
+def mpi_timed(text: str, at: int, draft: Draft) -> int:
+    """``[Fri Nov 20 18:10:07 2026][1,3]<stderr>: ``: mpirun's time stands before every line and starts no record."""
+    found = _MPI_TIMED.match(text, at)
+    if found is None or bool(found[1]) != bool(found[6]):
+        return at
+    moment = clock.named(found[2], found[3], found[5], found[4])
+    if moment is None:
+        return at
+    tag = _MPI_STREAM.match(text, found.end())
+    if tag is None and _MPI.match(text, found.end()) is None:
+        return at
+    draft.stamp(moment, collected=True)
+    return found.end() if tag is None else _after_colon(text, tag.end())
 
 
 def mpich(text: str, at: int, draft: Draft) -> int:
@@ -90,17 +138,54 @@ def mpich(text: str, at: int, draft: Draft) -> int:
 
 
 def host_rank(text: str, at: int, draft: Draft) -> int:
-    """``[gpu-12:6]:``, a common torchrun and accelerate template of host and rank."""
+    """``[gpu-12:6]:``, a common torchrun and accelerate template of host and local rank."""
     if draft.logged:
         return at
     found = _BRACKET_HOST_RANK.match(text, at)
     if found is None:
         return at
     draft.host = found[1]
-    draft.task = int(found[2])
     draft.writer(draft.host)
-    draft.writer(f"task {draft.task}")
+    _seat(int(found[2]), draft)
     return _after_colon(text, found.end())
+
+
+def _seat(number: int, draft: Draft) -> None:
+    """Note a number beside a host: the local rank, unless no node has so many GPUs."""
+    if number < MAX_LOCAL:
+        draft.local_rank = number
+        draft.writer(f"local_rank{number}")
+    else:
+        draft.task = number
+        draft.writer(f"task {number}")
+
+
+def replica(text: str, at: int, draft: Draft) -> int:
+    """``pretrain/0 ``: ``torchx log`` and NeMo-Run, which say role and replica; a replica is a node."""
+    found = None if at or draft.logged else _REPLICA.match(text, at)
+    if found is None:
+        return spoken_for(text, at, draft)
+    draft.writer(f"{found[1]}:{found[2]}")
+    return found.end()
+
+
+def foreign(text: str, at: int) -> int:
+    """Index of torch's rank tag behind what an unknown collector, or a writer that broke off, left before it."""
+    if text.find("[rank", at, at + _FOREIGN) < 0:
+        return at
+    found = _UNKNOWN.match(text, at)
+    return at if found is None else found.end()
+
+
+def spoken_for(text: str, at: int, draft: Draft) -> int:
+    """``pod container `` of stern, a log stream's name: words before a tag that nothing but a launcher writes."""
+    if draft.logged or (at and draft.time is None):
+        return at
+    found = _SPOKEN_FOR.match(text, at)
+    if found is None:
+        return at
+    draft.writer(found[0].rstrip(" ").replace("/", ":"))
+    return found.end()
 
 
 def line_number(text: str, at: int, draft: Draft) -> int:
@@ -149,8 +234,18 @@ def rank_tag(text: str, at: int, draft: Draft) -> int:
     return end
 
 
+def bare_tag(text: str, at: int, draft: Draft) -> int:
+    """``rank3: `` before a traceback: torch's tag where a page took the brackets away."""
+    found = None if at else _BARE_TAG.match(text, at)
+    if found is None:
+        return at
+    draft.rank = int(found[1])
+    draft.writer(f"rank{draft.rank}")
+    return found.end()
+
+
 def host_label(text: str, at: int, draft: Draft) -> int:
-    """``node-17: `` of pdsh and clush, and ``node17:3: `` of a torchrun prefix template."""
+    """``node-17: `` of pdsh and clush, and ``node17:3: `` of a torchrun prefix template: the local rank."""
     if draft.logged:
         return at
     ranked = _HOST_RANK.match(text, at)
@@ -160,8 +255,7 @@ def host_label(text: str, at: int, draft: Draft) -> int:
     draft.host = found[1]
     draft.writer(draft.host)
     if ranked is not None:
-        draft.task = int(ranked[2])
-        draft.writer(f"task {draft.task}")
+        _seat(int(ranked[2]), draft)
     return found.end()
 
 
@@ -178,7 +272,8 @@ def process(text: str, at: int, draft: Draft) -> int:
         name, pid, address = found.groups()
         draft.pid = int(pid)
         draft.writer(f"pid {pid}@{address}" if address else f"pid {pid}")
-        add_labels(name, draft)
+        if add_labels(name, draft) and "Worker" in name:
+            draft.coordinate = _vllm_rank(dict(draft.labels))
         if ", rank=" in name:
             # SkyPilot counts nodes
             draft.task, draft.rank = draft.rank, None
@@ -209,6 +304,27 @@ def add_labels(text: str, draft: Draft) -> bool:
         else:
             draft.labels += ((name, int(number)),)
     return bool(found)
+
+
+def _vllm_rank(places: dict[str, int]) -> int | None:
+    """The rank of the worker that vLLM names by its coordinates; a coordinate is left out where its size is 1.
+
+    Ranks count data parallel, pipeline, prefill context and tensor coordinates, the last one fastest. Experts are
+    spread over all of these but pipeline stages, decode contexts lie within the tensor coordinate.
+    """
+    counted = [name for name in ("DP", "PP", "PCP", "TP") if name in places]
+    if "PP" not in places and "EP" in places:
+        return places["EP"]
+    return places[counted[0]] if len(counted) == 1 else None
+
+
+def sglang_rank(places: dict[str, int]) -> int | None:
+    """The rank of SGLang's scheduler by its coordinates, of which experts and contexts lie within the tensor one.
+
+    A data-parallel coordinate may count replicas or the attention of one: alone it tells no rank.
+    """
+    counted = [name for name in ("DP", "PP", "TP") if name in places]
+    return places[counted[0]] if counted in (["TP"], ["PP"]) else None
 
 
 def _after_colon(text: str, at: int) -> int:

@@ -6,7 +6,7 @@ from triage.scan import clock
 from triage.scan.lazy import Lazy
 from triage.scan.prefixes.draft import LEVEL_WORD, LEVELS, TIME, Draft
 from triage.scan.prefixes.glog import COMPILE_ID
-from triage.scan.prefixes.launchers import add_labels
+from triage.scan.prefixes.launchers import MAX_LOCAL, add_labels, sglang_rank
 
 _FILE = r"[\w./<>+-]+:\d+"
 
@@ -37,7 +37,7 @@ _BRACKETS = Lazy(
     + LEVEL_WORD
     + r")|("
     + _FILE
-    + r"(?::[\w<>.]+)?)|Rank (-?\d{1,9})|([a-z_][\w.]*))\](?: |$|(?=\[))"
+    + r"(?::[\w<>.]+)?)|Rank (-?\d{1,9})|rank[ :=]?(\d{1,6})|([a-z_][\w.]*))\](?: |$|(?=\[))"
 )
 _ELASTIC = Lazy(r"([A-Za-z_][\w.]*): \[(" + LEVEL_WORD + r")\](?: |$)")
 _RAY_NATIVE = Lazy(r"(?:\((\w+)\) )?([\w./-]+:\d+): ")
@@ -45,6 +45,15 @@ _DASHES = Lazy(r" - (?:([^\s]{1,120}) - )?(" + LEVEL_WORD + r") - (?:([A-Za-z_][
 _BARS = Lazy(r" \| (" + LEVEL_WORD + r") *\| ([^|\n]{1,160}?) (?:-|\|) ")
 _TENSORFLOW = Lazy(r": ([EWIFV]) (" + _FILE + r")\](?: |$)")
 _WORDS = Lazy(r"[ \t](" + LEVEL_WORD + r")(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?")
+_COMPOSER = Lazy(
+    r": rank(\d{1,6})\[(\d{1,10})\]\[[^\]\n]{1,80}\]: (" + LEVEL_WORD + r"): (?:([A-Za-z_][\w.]*): )?"
+)
+_DETERMINED = Lazy(r":[\w.-]{1,80}: \[rank=(\d{1,6})\] (" + LEVEL_WORD + r"): ")
+_OLMO = Lazy(r"\t([A-Za-z0-9][\w.-]{0,254}):(\d{1,4})\t([\w.<>-]{1,120}:\d+)\t(" + LEVEL_WORD + r")(?:\t|$)")
+_OLMO_RICH = Lazy(r"(" + LEVEL_WORD + r") +\[([\w.]{1,120}(?::\d+)?), rank=(\d{1,4})\](?: |$)")
+_NANOTRON = Lazy(
+    r" \[(" + LEVEL_WORD + r")((?:\|(?:DP|PP|TP|EXP|CP)=\d{1,5}){1,5})(?:\|([A-Za-z0-9][\w.-]{0,254}))?\]: ?"
+)
 _PLACE = Lazy(r"([\w./]+:\d+): ")
 _NATIVE_TAIL = Lazy(r" ([DIWEFC]) (\d{1,10}) \d+$")
 
@@ -205,26 +214,90 @@ def indented_stamp(text: str, at: int, draft: Draft) -> int:
     return bracket_stamp(text, at + 1, draft) if text.startswith(" [2", at) else at
 
 
+def _composer(text: str, at: int, draft: Draft) -> int:
+    """``: rank0[822018][MainThread]: INFO: name: `` after the stamp: Composer, LLM Foundry."""
+    found = _COMPOSER.match(text, at)
+    if found is None:
+        found = _DETERMINED.match(text, at)
+        if found is None:
+            return at
+        draft.rank = int(found[1])
+        draft.severity(found[2])
+    else:
+        draft.rank, draft.pid = int(found[1]), int(found[2])
+        draft.severity(found[3])
+        draft.logger = found[4] or draft.logger
+    draft.writer(f"rank{draft.rank}")
+    return found.end()
+
+
+def _olmo(text: str, at: int, draft: Draft) -> int:
+    """``<tab>host:3<tab>olmo.train:1205<tab>ERROR<tab>`` after the stamp: the number is the local rank."""
+    found = _OLMO.match(text, at)
+    if found is None:
+        return at
+    draft.host = found[1]
+    draft.local_rank = int(found[2]) if int(found[2]) < MAX_LOCAL else draft.local_rank
+    draft.writer(f"{found[1]}")
+    draft.writer(f"local_rank{found[2]}")
+    draft.logger = found[3]
+    draft.severity(found[4])
+    return found.end()
+
+
+def _olmo_rich(text: str, at: int, draft: Draft) -> int:
+    """``ERROR    [olmo.train:1205, rank=3] `` after the stamp: OLMo's handler, and it means the local rank."""
+    found = _OLMO_RICH.match(text, at)
+    if found is None:
+        return at
+    draft.local_rank = int(found[3]) if int(found[3]) < MAX_LOCAL else draft.local_rank
+    draft.writer(f"local_rank{found[3]}")
+    draft.logger = found[2]
+    draft.severity(found[1])
+    return found.end()
+
+
+def _nanotron(text: str, at: int, draft: Draft) -> int:
+    """`` [INFO|DP=0|PP=1|TP=3|host]: `` after the stamp: nanotron's coordinates, which tell no rank by themselves."""
+    found = _NANOTRON.match(text, at)
+    if found is None:
+        return at
+    draft.severity(found[1])
+    for part in found[2].split("|")[1:]:
+        name, _, number = part.partition("=")
+        draft.labels += ((name, int(number)),)
+    draft.host = found[3] or draft.host
+    return found.end()
+
+
 def _labels_inside(inside: str, draft: Draft) -> None:
     words = inside.split()
     if add_labels(inside, draft):
         draft.writer(" ".join(f"{name}{number}" for name, number in draft.labels))
+        if draft.rank is None:
+            draft.coordinate = sglang_rank(dict(draft.labels))
     elif len(words) == 1 and words[0] in LEVELS:
         draft.severity(words[0])
 
 
 def _after_bracket(text: str, at: int, draft: Draft) -> int:
     """Levels, places and ranks in further brackets, or ``name: [ERROR] ``."""
+    end = _olmo_rich(text, at, draft)
+    if end > at:
+        return end
     for count in range(4):
         found = _BRACKETS.match(text, at)
         if found is None:
             break
-        level, place, rank, name = found.groups()
+        level, place, rank, tag, name = found.groups()
         if rank is not None:
             if count == 0:
                 # right after a bare stamp it may be a rank inside a process group
                 break
             draft.rank = int(rank) if int(rank) >= 0 else None
+        elif tag is not None:
+            draft.rank = int(tag)
+            draft.writer(f"rank{draft.rank}")
         elif name is not None:
             if not text.startswith("[", found.end()):
                 break
@@ -247,6 +320,10 @@ def _after_bracket(text: str, at: int, draft: Draft) -> int:
 
 def _after_stamp(text: str, at: int, draft: Draft) -> int:
     """Level and logger after an unbracketed stamp, in any of the usual layouts."""
+    for parse in (_composer, _olmo, _nanotron):
+        end = parse(text, at, draft)
+        if end > at:
+            return end
     for layout in (_DASHES, _BARS, _TENSORFLOW, _WORDS):
         found = layout.match(text, at)
         if found is None:

@@ -8,8 +8,11 @@ from triage.scan.lazy import Lazy
 from triage.scan.prefixes.draft import LEVEL_WORD, TIME, Draft
 
 _SYSLOG = Lazy(
-    r"([A-Z][a-z]{2}) +(\d{1,2}) " + TIME + r" (\S{1,255}) ([\w./@()-]{1,80})(?:\[(\d{1,10})\])?:(?: |$)"
+    r"([A-Z][a-z]{2}) +(\d{1,2}) "
+    + TIME
+    + r" ([\w.:%-]{1,255}) ([\w./@()-]{1,80})(?:\[(\d{1,10})\])?:(?: |$)"
 )
+_CLOCK = Lazy(r"([A-Z][a-z]{2}) +(\d{1,2}) " + TIME + r"(?: |$)")
 _RSYSLOG = Lazy(r"([A-Za-z0-9][\w.-]{0,254}) ([\w./@-]{1,80})(?:\[(\d{1,10})\])?:(?: |$)")
 _DMESG = Lazy(r"\[ *(\d{1,10}\.\d{6})\](?: \[ *[TC]\d+\])?(?: |$)")
 _DMESG_DATE = Lazy(
@@ -37,16 +40,25 @@ _PRIORITIES: tuple[Level, ...] = ("fatal", "fatal", "fatal", "error", "warning",
 
 
 def syslog(text: str, at: int, draft: Draft) -> int:
-    """``Nov 04 12:34:56 host prog[pid]: ``: syslog and journald, which stamp every line."""
+    """``Nov 04 12:34:56 host prog[pid]: ``: syslog and journald, which stamp every line; ``ts`` writes the time alone."""
     found = _SYSLOG.match(text, at)
     if found is None:
-        return at
+        return _clock(text, at, draft)
     month, day, time, fraction, host, program, pid = found.groups()
     moment = clock.named(month, day, None, time, fraction)
     if moment is None:
         return at
     draft.stamp(moment, collected=True)
     _program(draft, host, program, pid)
+    return found.end()
+
+
+def _clock(text: str, at: int, draft: Draft) -> int:
+    found = _CLOCK.match(text, at) if draft.time is None else None
+    moment = clock.named(found[1], found[2], None, found[3], found[4]) if found else None
+    if found is None or moment is None:
+        return at
+    draft.stamp(moment)
     return found.end()
 
 

@@ -1,0 +1,43 @@
+"""Whom a wait for the store blames, by who else waits."""
+
+from __future__ import annotations
+
+from triage import Engine, Source
+
+
+def gloo(awaited: int) -> str:
+    """A wait for the gloo address of a rank."""
+    return (
+        "Traceback (most recent call last):\n"
+        '  File "/workspace/train.py", line 219, in train\n'
+        '    dist.init_process_group("gloo")\n'
+        f"torch.distributed.DistStoreError: wait timeout after 14000ms, keys: /default_pg/0//cpu//0/{awaited}\n"
+    )
+
+
+def ranks(engine: Engine, texts: dict[int, str]) -> tuple[int, ...]:
+    """Whom the diagnosis of one file per rank blames."""
+    sources = [Source(f"rank{rank}.log", data=text.encode(), rank=rank) for rank, text in texts.items()]
+    root = engine.diagnose(sources).root_cause
+    assert root is not None
+    return root.origin.ranks
+
+
+def test_a_rank_that_all_others_wait_for_is_missing(engine: Engine) -> None:
+    assert ranks(engine, {0: "", 1: gloo(0), 2: gloo(0), 3: gloo(0)}) == (0,)
+    assert ranks(engine, {0: "", 1: gloo(0)}) == (0,)
+
+
+def test_a_rank_that_waits_alone_blames_nobody(engine: Engine) -> None:
+    assert ranks(engine, {0: "", 1: "", 2: gloo(0), 3: ""}) == ()
+
+
+def test_who_did_not_reach_the_store_is_who_is_not_in_it(engine: Engine) -> None:
+    host = "torch.distributed.DistStoreError: Timed out after 21 seconds waiting for clients. 3/4 clients joined.\n"
+    inside = (
+        "torch.distributed.DistBackendError: [1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] "
+        "via c10d key-value store by key '0', but store->get('0') got error: wait timeout after 20000ms, keys: "
+        "/default_pg/0//cuda//0\n"
+    )
+    assert ranks(engine, {0: host, 1: inside, 2: inside, 3: "starting\n"}) == (3,)
+    assert ranks(engine, {0: host, 1: inside, 2: "", 3: ""}) == ()

@@ -1,0 +1,65 @@
+"""A log that breaks off in the middle of an exception does not tell which one it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage import Engine, Source
+
+HEAD = """step 4 loss 2.1
+[rank2]: Traceback (most recent call last):
+[rank2]:   File "/workspace/train.py", line 355, in <module>
+[rank2]:     main()
+[rank2]:   File "/workspace/train.py", line 137, in main
+[rank2]:     keep = [torch.empty(2 << 30, dtype=torch.uint8, device=dev) for _ in range(40)]
+"""
+
+
+@pytest.mark.parametrize("rest", ["", "[rank2]: torch.OutOfMem", "[rank2]:             ^^^^^^^^\n"])
+def test_an_exception_without_a_name_is_no_confident_cause(engine: Engine, rest: str) -> None:
+    root = engine.diagnose(Source("job.err", data=(HEAD + rest).encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("user-code", 2)
+    assert root.confidence < 0.5
+
+
+@pytest.mark.parametrize("rest", ["[rank2]: ZeroDivisionError", "[rank2]: Odd: no end"])
+def test_a_log_without_a_last_line_feed_is_not_broken_off(engine: Engine, rest: str) -> None:
+    root = engine.diagnose(Source("job.err", data=(HEAD + rest).encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("user-code", 2)
+
+
+def test_a_timeout_line_that_breaks_off_contradicts_nobody(engine: Engine) -> None:
+    line = (
+        "[rank{0}]:[E1121 07:24:17.183912728 ProcessGroupNCCL.cpp:689] [Rank {0}] Watchdog caught collective operation "
+        "timeout: WorkNCCL(SeqNum=27, OpType=ALLREDUCE, NumelIn=263169, NumelOut=263169, Timeout(ms)=15000) ran for "
+        "15014 milliseconds before timing out.\n"
+    )
+    log = "".join(line.format(rank) for rank in (0, 1, 3)) + line.format(2).partition("NumelOut")[0]
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category != "collective-desync"
+    assert root.origin.rank is None
+
+
+def test_a_local_rank_of_the_second_node_is_no_rank(engine: Engine) -> None:
+    first = "[rank0]:[W1121 07:22:01.55 reducer.cpp:1502] Warning: find_unused_parameters=True was specified in DDP "
+    second = (
+        "E1121 07:22:01.559000 17168 torch/distributed/elastic/multiprocessing/api.py:986] failed (exitcode: -9) "
+        "local_rank: 0 (pid: 17300) of binary: /opt/venv/bin/python3\n"
+    )
+    root = engine.diagnose(
+        [
+            Source(
+                "a.err",
+                data=(
+                    first + "constructor, but did not find any unused parameters in the forward pass.\n"
+                ).encode(),
+                host="gpu-01",
+            ),
+            Source("b.err", data=second.encode(), host="gpu-02"),
+        ]
+    ).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("rank-crash", None)

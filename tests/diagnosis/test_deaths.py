@@ -1,0 +1,146 @@
+"""Who died, of what, and whom that leaves to blame: exit codes, signals, silence."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage import Diagnosis, Engine, Source
+
+AGENT = "1121 10:06:24.210000 6960 torch/distributed/elastic/multiprocessing/api.py"
+
+
+def closing(pid: int) -> str:
+    """torchrun tells a worker to stop."""
+    return f"W{AGENT}:1012] Sending process {pid} closing signal SIGTERM\n"
+
+
+def failed(local_rank: int, code: int) -> str:
+    """torchrun names the worker that failed first; pids are 7050 and up."""
+    return (
+        f"E{AGENT}:986] failed (exitcode: {code}) local_rank: {local_rank} (pid: {7050 + local_rank}) of binary: "
+        "/opt/venv/bin/python3\n"
+    )
+
+
+def table(codes: dict[int, int]) -> str:
+    """torchrun's table of how its workers ended."""
+    text = "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \ntrain.py FAILED\nFailures:\n"
+    for rank, code in codes.items():
+        text += (
+            f"[{rank}]:\n  time      : 2026-11-21_10:06:24\n  host      : gpu-node-01\n"
+            f"  rank      : {rank} (local_rank: {rank})\n  exitcode  : {code} (pid: {7050 + rank})\n"
+            "  error_file: <N/A>\n"
+        )
+    return text
+
+
+def lost(rank: int) -> str:
+    """Gloo's error on a rank whose peer has gone."""
+    return (
+        f"[rank{rank}]: Traceback (most recent call last):\n"
+        f'[rank{rank}]:   File "/workspace/train.py", line 55, in <module>\n'
+        f"[rank{rank}]:     dist.all_reduce(x)\n"
+        f"[rank{rank}]: RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] Connection closed by "
+        "peer [127.0.0.1]:31884\n"
+    )
+
+
+def cause(diagnosis: Diagnosis) -> tuple[str, tuple[int, ...]]:
+    """The rule and the ranks of the root cause."""
+    assert diagnosis.root_cause is not None
+    return diagnosis.root_cause.rule_id, diagnosis.root_cause.origin.ranks
+
+
+def files(texts: dict[int, str]) -> list[Source]:
+    """One file per rank, named after it."""
+    return [Source(f"rank{rank}.log", data=text.encode(), rank=rank) for rank, text in texts.items()]
+
+
+def test_sigterm_of_a_worker_that_was_told_nothing_is_its_death(engine: Engine) -> None:
+    text = closing(7050) + closing(7052) + failed(1, -15) + table({0: -15, 1: -15, 2: -15})
+    found = engine.diagnose(Source("job.err", data=text.encode()))
+    assert cause(found) == ("ledger.killed", (1,))
+
+
+def test_sigterm_of_a_worker_that_was_told_to_stop_is_none(engine: Engine) -> None:
+    text = closing(7050) + closing(7052) + failed(0, -15) + table({0: -15, 1: -9, 2: -15})
+    found = engine.diagnose(Source("job.err", data=text.encode()))
+    assert cause(found) == ("ledger.killed", (1,))
+
+
+def test_a_failure_that_is_only_reported_is_told_in_whole_sentences(engine: Engine) -> None:
+    text = closing(7051) + failed(1, -15)
+    root = engine.diagnose(Source("job.err", data=text.encode())).root_cause
+    assert root is not None
+    assert "(local rank;" not in root.summary
+    assert root.summary.count("(") == root.summary.count(")")
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [(-11, "nobody sends that signal"), (-7, "nobody sends"), (-9, "outside of this log"), (-6, "to itself")],
+)
+def test_a_fault_is_told_from_a_signal_that_was_sent(engine: Engine, code: int, words: str) -> None:
+    root = engine.diagnose(
+        Source("job.err", data=(failed(0, code) + table({0: code, 1: -15})).encode())
+    ).root_cause
+    assert root is not None
+    assert root.rule_id == "ledger.killed"
+    assert root.origin.ranks == (0,)
+    assert words in root.summary
+
+
+def test_last_words_without_a_name_are_those_of_the_one_that_died(engine: Engine) -> None:
+    fault = (
+        "Fatal Python error: Segmentation fault\n\nCurrent thread 0x00007f3d3ffff6c0 (most recent call first):\n"
+        '  File "/workspace/train.py", line 33 in _die\n\n'
+    )
+    text = fault + closing(7051) + failed(0, -11) + table({0: -11, 1: -15})
+    assert cause(engine.diagnose(Source("job.err", data=text.encode()))) == ("python.fatal-error", (0,))
+    two = fault + table({0: -11, 1: -11})
+    assert cause(engine.diagnose(Source("job.err", data=two.encode()))) == ("python.fatal-error", ())
+
+
+def test_a_rank_that_just_stops_while_all_others_lose_their_peer_is_gone(engine: Engine) -> None:
+    started = (
+        "[rank2]:[W1121 10:18:02.833553515 ProcessGroupGloo.cpp:524] Warning: Unable to resolve hostname\n"
+    )
+    texts = {0: lost(0), 1: lost(1), 2: started, 3: lost(3)}
+    assert cause(engine.diagnose(files(texts))) == ("ledger.vanished", (2,))
+    assert cause(engine.diagnose(files({**texts, 2: ""}))) == ("ledger.vanished", (2,))
+
+
+def test_of_two_silent_ranks_none_is_named(engine: Engine) -> None:
+    found = engine.diagnose(files({0: lost(0), 1: "", 2: "", 3: lost(3)}))
+    assert cause(found) == ("ledger.peer-vanished", ())
+
+
+def test_silence_where_the_launcher_reports_deaths_is_no_death(engine: Engine) -> None:
+    text = lost(1) + failed(1, 1) + table({1: 1})
+    out = Source("rank0.log", data=b"step 1\n", rank=0)
+    found = engine.diagnose([Source("job.err", data=text.encode()), out])
+    assert cause(found)[0] != "ledger.vanished"
+
+
+def test_an_exception_that_ended_a_rank_is_not_survived_by_another_ones_good_end(engine: Engine) -> None:
+    error = (
+        "[rank3]: Traceback (most recent call last):\n"
+        '[rank3]:   File "/workspace/train.py", line 37, in <module>\n'
+        "[rank3]:     main()\n"
+        "[rank3]: ZeroDivisionError: division by zero\n"
+    )
+    sources = [Source("job.err", data=error.encode()), Source("job.out", data=b"training complete\n")]
+    assert cause(engine.diagnose(sources)) == ("unknown.user-code", (3,))
+    assert cause(engine.diagnose(Source("job.log", data=error.encode() + b"training complete\n")))[1] == (3,)
+    launcher = (
+        "I1121 10:07:00.000000 6960 torch/distributed/elastic/agent/server/api.py:1] [default] worker group "
+        "successfully finished. Waiting 300 seconds for other agents to finish.\n"
+    )
+    assert engine.diagnose(Source("job.log", data=(error + launcher).encode())).verdict == "healthy"
+
+
+def test_a_rank_outside_of_its_world_is_a_launch_setting(engine: Engine) -> None:
+    line = b"node-1:77:80 [0] init.cc:2100 NCCL WARN Invalid rank requested : 3/3\n"
+    root = engine.diagnose(Source("job.err", data=line)).root_cause
+    assert root is not None
+    assert root.category == "config"

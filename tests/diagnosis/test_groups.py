@@ -1,0 +1,135 @@
+"""Which process group a rank waits in, who belongs to it, and which ranks there must be."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage import Diagnosis, Engine, Source
+
+
+def waits(rank: int, group: str, seq: int, *, op: str = "ALLREDUCE", numel: int = 2048) -> str:
+    """What the watchdog of ``rank`` prints for one collective of ``group``."""
+    head = f"[rank{rank}]:[E1121 10:03:11.469789736 ProcessGroupNCCL.cpp"
+    return (
+        f"{head}:689] [Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={seq}, "
+        f"OpType={op}, NumelIn={numel}, NumelOut={numel}, Timeout(ms)=12000) ran for 12015 milliseconds before "
+        f"timing out.\n{head}:2303] [{group}]  failure detected by watchdog at work sequence id: {seq} PG status: "
+        f"last enqueued work: {seq}, last completed work: {seq - 1}\n"
+    )
+
+
+def alive(rank: int) -> str:
+    """What a rank prints that is told of a timeout and has none of its own."""
+    return (
+        f"[rank{rank}]:[E1121 10:03:11.612499794 ProcessGroupNCCL.cpp:1849] [PG ID 0 PG GUID 0 Rank {rank}] "
+        "Observed flight recorder dump signal from another rank via TCPStore.\n"
+    )
+
+
+def default(rank: int) -> str:
+    """The default group as a line names it."""
+    return f"PG ID 0 PG GUID 0(default_pg) Rank {rank}"
+
+
+def cause(diagnosis: Diagnosis) -> tuple[str, tuple[int, ...]]:
+    """The rule and the ranks of the root cause."""
+    assert diagnosis.root_cause is not None
+    return diagnosis.root_cause.rule_id, diagnosis.root_cause.origin.ranks
+
+
+def files(texts: dict[int, str]) -> list[Source]:
+    """One file per rank, named after it."""
+    return [Source(f"rank{rank}.log", data=text.encode(), rank=rank) for rank, text in texts.items()]
+
+
+MESH = {0: ("1", "dp", 0, 6), 2: ("1", "dp", 1, 6), 3: ("2", "dp", 1, 5)}
+
+
+def test_groups_that_share_a_description_are_not_compared(engine: Engine) -> None:
+    lines = [waits(r, f"PG ID 1 PG GUID {g}({d}) Rank {n}", seq) for r, (g, d, n, seq) in MESH.items()]
+    found = engine.diagnose(Source("job.err", data="".join([*lines, alive(1)]).encode()))
+    assert cause(found) == ("ledger.never-entered-silent", (1,))
+
+
+def test_an_index_or_a_description_alone_is_no_name_of_a_sub_group(engine: Engine) -> None:
+    lines = [waits(r, f"PG 1 ({d}) Rank {n}", seq) for r, (_, d, n, seq) in MESH.items()]
+    found = engine.diagnose(Source("job.err", data="".join([*lines, alive(1)]).encode()))
+    assert cause(found) == ("ledger.never-entered-silent", (1,))
+
+
+def test_members_of_one_sub_group_are_compared(engine: Engine) -> None:
+    ranks = [(0, 0, "ALLREDUCE"), (2, 1, "ALLREDUCE"), (4, 2, "BROADCAST")]
+    lines = [waits(r, f"PG ID 1 PG GUID 7(dp) Rank {n}", 6, op=op) for r, n, op in ranks]
+    found = engine.diagnose(Source("job.err", data="".join(lines).encode()))
+    assert cause(found) == ("ledger.desync", (4,))
+
+
+def test_a_rank_that_times_out_in_two_groups_waits_in_both(engine: Engine) -> None:
+    both = waits(0, "PG ID 1 PG GUID 1(dp) Rank 0", 6) + waits(0, "PG ID 2 PG GUID 3(tp) Rank 0", 6, numel=8)
+    lines = [both, waits(1, "PG ID 2 PG GUID 3(tp) Rank 1", 6, numel=16)]
+    found = engine.diagnose(Source("job.err", data="".join(lines).encode()))
+    row = next(r for r in found.ranks if r.rank == 0)
+    assert (row.group, row.sequence, row.elements_in) == ("dp", 6, 2048)
+
+
+def test_a_gap_in_a_shared_log_is_a_rank(engine: Engine) -> None:
+    text = "".join(waits(r, default(r), 19) for r in (0, 2, 3))
+    assert cause(engine.diagnose(Source("job.err", data=text.encode()))) == (
+        "ledger.never-entered-silent",
+        (1,),
+    )
+
+
+def test_a_gap_between_files_is_none_unless_one_of_them_is_empty(engine: Engine) -> None:
+    texts = {r: waits(r, default(r), 19) for r in (0, 2, 3)}
+    assert cause(engine.diagnose(files(texts)))[0] == "ledger.waiting-unlocalised"
+    found = engine.diagnose(files({**texts, 1: ""}))
+    assert cause(found) == ("ledger.never-entered-silent", (1,))
+
+
+def test_a_node_whose_log_is_not_given_is_not_blamed(engine: Engine) -> None:
+    nodes = [range(4), range(8, 12)]
+    sources = [
+        Source(f"node{n}.log", data="".join(waits(r, default(r), 19) for r in ranks).encode())
+        for n, ranks in enumerate(nodes)
+    ]
+    assert cause(engine.diagnose(sources))[1] == ()
+
+
+@pytest.mark.parametrize(
+    ("ranks", "odd"),
+    [
+        ({0: (16, "ALLGATHER"), 1: (15, "ALLREDUCE"), 2: (15, "ALLGATHER"), 3: (16, "ALLGATHER")}, (1,)),
+        ({0: (6, "ALLREDUCE"), 1: (6, "ALLREDUCE"), 2: (4, "BROADCAST"), 3: (5, "BROADCAST")}, (2,)),
+        ({0: (5, "ALLREDUCE"), 1: (5, "ALLREDUCE"), 2: (6, "ALLREDUCE")}, (2,)),
+        ({0: (5, "ALLREDUCE"), 1: (5, "ALLREDUCE"), 2: (5, "REDUCE"), 3: (5, "REDUCE")}, ()),
+        ({0: (5, "ALLREDUCE"), 1: (6, "ALLREDUCE")}, ()),
+    ],
+)
+def test_the_odd_rank_is_found_at_the_lowest_sequence(
+    engine: Engine, ranks: dict[int, tuple[int, str]], odd: tuple[int, ...]
+) -> None:
+    text = "".join(waits(r, default(r), seq, op=op) for r, (seq, op) in ranks.items())
+    found = engine.diagnose(Source("job.err", data=text.encode()))
+    assert cause(found) == ("ledger.desync" if odd else "ledger.desync-tie", odd)
+
+
+def test_a_rank_behind_is_told_to_be_behind(engine: Engine) -> None:
+    text = "".join(waits(r, default(r), 4 if r == 2 else 6) for r in range(4))
+    root = engine.diagnose(Source("job.err", data=text.encode())).root_cause
+    assert root is not None
+    assert (
+        "rank 2 entered ALLREDUCE (2048 elements) while the others had gone on to ALLREDUCE (sequence 6)"
+        in (root.summary)
+    )
+
+
+def test_a_line_that_was_cut_off_contradicts_nothing(engine: Engine) -> None:
+    cut = waits(2, default(2), 19).replace(
+        "OpType=ALLREDUCE, NumelIn=2048, NumelOut=2048, ", "OpType=ALLREDUCE, "
+    )
+    text = waits(0, default(0), 19) + waits(1, default(1), 19) + cut + waits(4, default(4), 19)
+    assert cause(engine.diagnose(Source("job.err", data=text.encode()))) == (
+        "ledger.never-entered-silent",
+        (3,),
+    )

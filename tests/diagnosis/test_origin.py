@@ -1,0 +1,97 @@
+"""Where it began: ranks that the logs single out, and none that they don't."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from triage import Engine, Source
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "captured"
+WAIT = (
+    "[rank{0}]:[E1121 07:17:00.069645912 ProcessGroupNCCL.cpp:689] [Rank {0}] Watchdog caught collective operation "
+    "timeout: WorkNCCL(SeqNum=33, OpType={1}, NumelIn=1024, NumelOut=1024, Timeout(ms)=15000) ran for 15014 "
+    "milliseconds before timing out.\n"
+)
+STATUS = (
+    "[rank{0}]:[E1121 07:17:00.069645912 ProcessGroupNCCL.cpp:2303] [PG ID 0 PG GUID 0(default_pg) Rank {0}]  failure "
+    "detected by watchdog at work sequence id: {1} PG status: last enqueued work: {1}, last completed work: {1}\n"
+)
+
+
+def test_the_order_of_files_moves_no_blame(engine: Engine) -> None:
+    folder = FIXTURES / "oom-all-ranks"
+    names = yaml.safe_load((folder / "expected.yaml").read_text())["files"]
+    ranks = set()
+    for order in (names, names[::-1]):
+        root = engine.diagnose([folder / name for name in order]).root_cause
+        assert root is not None
+        ranks.add((root.origin.rank, root.rule_id))
+    assert len(ranks) == 1
+
+
+def test_a_copy_of_a_log_moves_no_blame(engine: Engine) -> None:
+    folder = FIXTURES / "oom-fragmentation"
+    names = yaml.safe_load((folder / "expected.yaml").read_text())["files"]
+    sources = [Source(name, data=(folder / name).read_bytes()) for name in names]
+    copies = [Source(f"copy of {source.name}", data=source.data) for source in sources]
+    once, twice = engine.diagnose(sources).root_cause, engine.diagnose([*sources, *copies]).root_cause
+    assert once is not None
+    assert twice is not None
+    assert (twice.rule_id, twice.origin.rank) == (once.rule_id, once.origin.rank) == (once.rule_id, 1)
+
+
+def test_of_equal_errors_that_of_the_rank_that_died_of_it_leads(engine: Engine) -> None:
+    error = "[rank{0}]: RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    exits = (
+        "W1121 07:11:09.055000 1358 torch/distributed/elastic/multiprocessing/api.py:1012] Sending process 1600 closing "
+        "signal SIGTERM\nE1121 07:11:09.347000 1358 torch/distributed/elastic/multiprocessing/api.py:986] failed "
+        "(exitcode: 1) local_rank: 1 (pid: 1601) of binary: /opt/venv/bin/python3\n"
+    )
+    sources = [Source(f"{rank}.log", data=error.format(rank).encode()) for rank in (0, 1)]
+    root = engine.diagnose([*sources, Source("job.err", data=exits.encode())]).root_cause
+    assert root is not None
+    assert root.origin.rank == 1
+
+
+def test_a_receive_that_waits_blames_nobody_who_has_no_part_in_it(engine: Engine) -> None:
+    behind = "".join(STATUS.format(rank, 4) for rank in (0, 1, 3))
+    root = engine.diagnose(Source("job.err", data=(WAIT.format(2, "RECV") + behind).encode())).root_cause
+    assert root is not None
+    assert root.origin.rank != 0
+    assert root.confidence < 0.7
+
+
+def test_a_rank_that_never_entered_a_collective_is_blamed(engine: Engine) -> None:
+    waits = "".join(WAIT.format(rank, "ALLREDUCE") for rank in (0, 1, 3))
+    root = engine.diagnose(Source("job.err", data=(waits + STATUS.format(2, 32)).encode())).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("ledger.never-entered", 2)
+
+
+def test_a_batch_that_one_rank_skips_is_a_path_of_its_own(engine: Engine) -> None:
+    folder = FIXTURES / "ddp-skipped-backward"
+    names = yaml.safe_load((folder / "expected.yaml").read_text())["files"]
+    root = engine.diagnose([folder / name for name in names]).root_cause
+    assert root is not None
+    assert (root.rule_id, root.category, root.origin.rank) == ("ledger.skipped-batch", "collective-desync", 1)
+
+
+def test_dumps_of_unknown_ranks_that_are_blocked_are_not_healthy(engine: Engine) -> None:
+    folder = FIXTURES / "straggler-sleep-dumps"
+    sources = [
+        Source(name, data=(folder / dump).read_bytes())
+        for name, dump in (("abc", "nccl_trace_rank_0"), ("xyz", "nccl_trace_rank_1"))
+    ]
+    diagnosis = engine.diagnose(sources)
+    assert diagnosis.verdict == "inconclusive"
+    assert any("which rank this dump is of" in note for note in diagnosis.notes)
+
+
+def test_a_rank_that_says_it_had_begun_is_not_missing(engine: Engine) -> None:
+    waits = "".join(WAIT.format(rank, "ALLREDUCE") for rank in (0, 2))
+    begun = STATUS.format(1, 33).replace("completed work: 33", "completed work: 32")
+    root = engine.diagnose(Source("job.err", data=(waits + begun).encode())).root_cause
+    assert root is not None
+    assert root.origin.rank is None

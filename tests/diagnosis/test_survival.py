@@ -1,0 +1,37 @@
+"""What proves that a job got over an error, and what only looks like it."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage import Engine, Source
+
+BAR = "\rTraining:  {0}%|##        | {0}/100 [00:01<00:10,  9.01it/s]"
+ERROR = (
+    "Traceback (most recent call last):\n"
+    '  File "/workspace/train.py", line 3, in <module>\n'
+    "    main()\n"
+    "FileNotFoundError: [Errno 2] No such file or directory: '/data/shard_0003.npy'\n"
+)
+
+
+def test_a_bar_that_is_drawn_once_more_is_no_progress(engine: Engine) -> None:
+    log = BAR.format(7) + "\n" + ERROR + BAR.format(7) + "\n"
+    assert engine.diagnose(Source("job.err", data=log.encode())).verdict == "failed"
+
+
+def test_a_bar_that_moves_on_is_progress(engine: Engine) -> None:
+    log = BAR.format(7) + "\n" + ERROR + "".join(BAR.format(n) + "\n" for n in range(8, 20))
+    assert engine.diagnose(Source("job.err", data=log.encode())).verdict == "healthy"
+
+
+@pytest.mark.parametrize(
+    ("rest", "verdict"), [("", "healthy"), ("step 1 loss 4.1\nstep 2 loss 4.0\n", "failed")]
+)
+def test_the_good_end_of_an_earlier_run_is_not_this_one_s(engine: Engine, rest: str, verdict: str) -> None:
+    out = (
+        "step 1 loss 4.1\nstep 2 loss 4.0\n{'train_runtime': '1.102', 'train_samples_per_second': '145.2', "
+        "'train_steps_per_second': '18.16', 'train_loss': '5.391', 'epoch': '1.667'}\n"
+    )
+    sources = [Source("job.out", data=(out + rest).encode()), Source("job.err", data=ERROR.encode())]
+    assert engine.diagnose(sources).verdict == verdict

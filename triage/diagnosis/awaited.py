@@ -1,0 +1,56 @@
+"""Whom a wait for the rendezvous store is to blame on, by who else waits.
+
+A rank that waits for another's key says nothing about who is at fault: if the other one were missing,
+everybody would wait for it. Who waits alone may be the one that is elsewhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ledger import Ledger
+from triage.model import Value
+
+MAX_RANKS = 65536
+
+
+def settle(job: Job, ledger: Ledger) -> None:
+    """Fill in ``absent`` for the facts ``awaited``: the ranks that are missing, where the waits tell."""
+    waits = job.of_fact("awaited")
+    if not waits:
+        return
+    settled = {id(item): _with(item, "absent", _absent(job, ledger, item)) for item in waits}
+    job.items = [settled.get(id(item), item) for item in job.items]
+    job.index()
+
+
+def _with(item: Item, name: str, value: Value) -> Item:
+    return Item(replace(item.finding, fields={**item.fields, name: value}), item.rule)
+
+
+def _absent(job: Job, ledger: Ledger, item: Item) -> tuple[int, ...] | None:
+    expected, joined = item.number("expected"), item.number("joined")
+    if expected is not None and joined is not None:
+        return _never_joined(job, ledger, item, expected, joined)
+    awaited = item.number("awaited")
+    if awaited is None:
+        return None
+    waiting = {i.rank for i in job.of_rule(item.rule.id) if i.number("awaited") == awaited}
+    failed = {i.rank for i in job.items if i.finding.raised or i.rule.role == "cause"} | set(ledger.exits)
+    quiet = set(ledger.members) - waiting - failed - {awaited}
+    if len(waiting) == 1 and None not in waiting and len(quiet) > 1:
+        return None  # the others would wait for it as well
+    return (awaited,)
+
+
+def _never_joined(job: Job, ledger: Ledger, item: Item, expected: int, joined: int) -> tuple[int, ...] | None:
+    """The ranks that are not known to have reached the store, if they are as many as it misses.
+
+    The store's clients are ranks only where it expects as many as there are.
+    """
+    if expected != len(ledger.members) or expected > MAX_RANKS or item.rank is None:
+        return None
+    inside = {i.rank for i in job.of_tag("store-timeout") if i.rule.id != "torch.store-client-timeout"}
+    missing = [rank for rank in ledger.members if rank not in inside]
+    return tuple(missing) if len(missing) == expected - joined else None

@@ -1,0 +1,116 @@
+"""Prefixes that wrap a whole launcher: their task number is no rank, their pid is no rank's process.
+
+``srun -l torchrun …`` puts ``0: `` before what all the ranks of a node print, a container runtime the
+pod, journald the unit's pid. By its own line such a prefix can't be told from that of a single rank;
+what else was said under it shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from triage.diagnosis.job import Item
+from triage.model import Finding
+from triage.scan.prefixes.launchers import sglang_rank
+
+_TASK = re.compile(r"task (\d+)")
+_SPEAKER = re.compile(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
+"""Parts of a stream that name one process, or may; the others name a place: a host, a pod."""
+_TEE = re.compile(r"(?:default|worker|trainer|local_?rank)\d+")
+_LAUNCHER_FACTS = frozenset({"rank-exit", "restart", "rendezvous", "survivor", "external-stop"})
+"""What only launchers say."""
+
+_Wrapper = tuple[int, str | None, str]
+"""Source, host and name of a prefix that may stand for one process or for many."""
+
+
+@dataclass(slots=True)
+class _Told:
+    """What was said under one outer prefix."""
+
+    ranks: set[int] = field(default_factory=set)
+    local_ranks: set[int] = field(default_factory=set)
+    coordinates: set[tuple[tuple[str, int], ...]] = field(default_factory=set)
+    launcher: bool = False
+
+    @property
+    def wraps(self) -> bool:
+        """Whether more than one process spoke."""
+        several = max(len(self.ranks), len(self.local_ranks), len(self.coordinates)) > 1
+        return self.launcher or several
+
+
+def unwrapped(items: Iterable[Item]) -> list[Item]:
+    """``items`` without the ranks, pids and writers that a prefix around a launcher seemed to name."""
+    items = list(items)
+    told: dict[_Wrapper, _Told] = defaultdict(_Told)
+    streams: dict[int, set[str]] = defaultdict(set)
+    for item in items:
+        if item.finding.stream:
+            streams[item.finding.source].add(item.finding.stream)
+        for wrapper in _wrappers(item.finding):
+            _listen(told[wrapper], item, wrapper[2])
+    shared = {source: _shared(found) for source, found in streams.items()}
+    return [_freed(item, told, shared.get(item.finding.source, ())) for item in items]
+
+
+def _wrappers(finding: Finding) -> list[_Wrapper]:
+    """The prefixes of a line that may stand for one process or for a launcher."""
+    names: list[_Wrapper] = [
+        (finding.source, None, part) for part in finding.stream.split("/") if _TASK.fullmatch(part)
+    ]
+    if finding.pid is not None:
+        names.append((finding.source, finding.host, f"pid {finding.pid}"))
+    return names
+
+
+def _listen(told: _Told, item: Item, name: str) -> None:
+    finding = item.finding
+    task = _TASK.fullmatch(name)
+    if finding.rank is not None and f"rank{finding.rank}" in finding.stream.split("/"):
+        told.ranks.add(finding.rank)
+        # srun counts its tasks, torch its ranks: where they differ, one task is one node
+        told.launcher = told.launcher or (task is not None and int(task[1]) != finding.rank)
+    if finding.local_rank is not None:
+        told.local_ranks.add(finding.local_rank)
+        told.launcher = told.launcher or (task is not None and _TEE.search(finding.stream) is not None)
+    if finding.labels:
+        told.coordinates.add(finding.labels)
+    if task is not None or finding.stream.partition("/")[0].partition("@")[0] == name:
+        told.launcher = told.launcher or _by_launcher(item)
+
+
+def _by_launcher(item: Item) -> bool:
+    return item.rule.fact in _LAUNCHER_FACTS or item.rule.id == "torch.launcher-noise"
+
+
+def _freed(item: Item, told: dict[_Wrapper, _Told], shared: Sequence[str]) -> Item:
+    """``item`` without what its wrappers seemed to say of its rank and process."""
+    finding = item.finding
+    parts = finding.stream.split("/")
+    wrapped = {wrapper[2] for wrapper in _wrappers(finding) if told[wrapper].wraps}
+    rank, pid = finding.rank, finding.pid
+    if wrapped and rank is not None and f"task {rank}" in wrapped and f"rank{rank}" not in parts:
+        rank = sglang_rank(dict(finding.labels))
+    if f"pid {pid}" in wrapped and not _by_launcher(item):
+        pid = None
+    kept = [
+        part
+        for at, part in enumerate(parts)
+        if at >= len(shared) or not (part.partition("@")[0] in wrapped or not _SPEAKER.match(part))
+    ]
+    if rank == finding.rank and pid == finding.pid and kept == parts:
+        return item
+    return Item(replace(finding, rank=rank, pid=pid, stream="/".join(kept)), item.rule)
+
+
+def _shared(streams: Iterable[str]) -> Sequence[str]:
+    """The outer parts that all the writers of a source have in common: they tell nobody apart."""
+    first, *others = [stream.split("/") for stream in sorted(streams)]
+    for at, part in enumerate(first):
+        if any(len(other) <= at or other[at] != part for other in others):
+            return first[:at]
+    return first
