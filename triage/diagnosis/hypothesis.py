@@ -132,7 +132,10 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         rank = identities.rank_of_pci(pci, finding.host)
         ranks = [] if rank is None else [rank]
     if rule.origin == "job":
-        return Origin(time=moment_text(finding.time, year))
+        alone = _alone(candidate, identities)
+        if alone is None:
+            return Origin(time=moment_text(finding.time, year))
+        ranks = [alone]
     if host is None and rule.origin in {"speaker", "node"}:
         host = finding.host
     if len(ranks) == 1 and rule.origin != "node":
@@ -159,6 +162,28 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         gpu_uuid=uuid or known_uuid,
         time=moment_text(finding.time, year),
     )
+
+
+_OF_MANY = frozenset(
+    {"rendezvous", "network-fabric", "network-config", "topology", "scheduler", "port-conflict"}
+)
+"""Categories of which the one that complains is not the one to blame."""
+
+
+def _alone(candidate: Candidate, identities: Identities) -> int | None:
+    """The one rank that raised what all ranks might have, where the logs show that the others did not."""
+    lead = candidate.lead
+    if lead.rule.category in _OF_MANY or not lead.finding.raised:
+        return None
+    ranks = {item.rank for item in candidate.items}
+    if len(ranks) != 1:
+        return None
+    (rank,) = ranks
+    if rank is None:
+        # a wrong setting ends the first rank that meets it
+        return None if lead.finding.stream or lead.rule.category == "config" else identities.only_failed
+    others = {i.rank for i in candidate.explains if i.rank is not None and i.finding.raised} - ranks
+    return rank if others or identities.only_failed == rank else None
 
 
 def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:

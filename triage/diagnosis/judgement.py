@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from triage.diagnosis.bars import Work, outlasted
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
 from triage.diagnosis.nodes import NOWHERE
@@ -29,7 +30,8 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     """The ledger's verdicts, each with the lines that support it."""
     verdicts = list(_fingerprints(job, ledger))
     verdicts += _named(job, ledger)
-    verdicts += _waits(job, ledger, activities)
+    work = outlasted(job, set(ledger.waiting))
+    verdicts += _waits(job, ledger, activities) if work is None else [_outlasted(job, work)]
     verdicts += _vanished(job, ledger)
     verdicts += _initialisation(job, ledger)
     verdicts += _placement(job, ledger)
@@ -447,6 +449,19 @@ def _too_short(job: Job, wait: Wait, ranks: Sequence[int], doing: Activity | Non
     if doing is not None:
         witnesses = [wait.item, *([doing.end] if doing.end else []), doing.start]
     return verdict(job, "ledger.timeout-too-short", fields, witnesses, rank=ranks[0] if ranks else None)
+
+
+def _outlasted(job: Job, work: Work) -> Item:
+    """A bar shows that the one that was waited for was at work all the while."""
+    rank = work.rank
+    elapsed = work.bar.seconds("elapsed")
+    fields: dict[str, Value] = {
+        "ranks": None if rank is None else (rank,), "timeout": work.timeout,
+        "seq": work.wait.number("seq"), "needed": work.needed, "needed_s": int(work.needed),
+        "activity": (work.bar.text("activity") or "still working").lower(), "phase": work.bar.rule.phase,
+        "took": f" for {show(elapsed, 'seconds')} and not done" if elapsed is not None else None,
+    }  # fmt: skip
+    return verdict(job, "ledger.timeout-too-short", fields, [work.wait, work.bar], rank=rank)
 
 
 def _unlocalised(job: Job, waits: Sequence[Wait]) -> Item:

@@ -1,0 +1,59 @@
+"""A bar that ran for as long as the others waited shows that the one they waited for was at work."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from triage import Engine, Source
+
+WAIT = (
+    "[rank{rank}]:[E1120 18:09:03.456109154 ProcessGroupNCCL.cpp:689] [Rank {rank}] Watchdog caught collective "
+    "operation timeout: WorkNCCL(SeqNum=7, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for "
+    "600012 milliseconds before timing out.\n"
+)
+BAR = "Tokenizing corpus (num_proc=8):  {percent}%|███▌      | {done}/5000 [{elapsed}<08:12,  5.02 examples/s]\n"
+OTHERS = "".join(WAIT.format(rank=rank) for rank in (1, 2, 3))
+
+
+def bar(elapsed: str, done: int = 3000) -> str:
+    return BAR.format(percent=done * 100 // 5000, done=done, elapsed=elapsed)
+
+
+@pytest.mark.parametrize("elapsed", ["09:40", "09:59", "10:21"])
+def test_unfinished_work_of_the_length_of_the_wait_is_a_timeout_too_short(
+    engine: Engine, elapsed: str
+) -> None:
+    logs = [Source("rank0.err", data=bar(elapsed).encode(), rank=0), Source("job.err", data=OTHERS.encode())]
+    root = engine.diagnose(logs).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("watchdog-too-short", 0)
+    assert any("examples/s" in e.text for e in root.evidence)
+    # the whole takes 5/3 of what it took so far; half of that to spare
+    (seconds,) = re.findall(r"timedelta\(seconds=(\d+)\)", " ".join(s.run or "" for s in root.remediation))
+    minutes, rest = map(int, elapsed.split(":"))
+    assert int(seconds) == int(1.5 * (60 * minutes + rest) * 5 / 3)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        bar("02:10"),  # stopped long before the others gave up
+        bar("31:10"),  # a bar of the whole training, not of the wait
+        bar("09:59", done=5000),  # full
+    ],
+)
+def test_other_bars_prove_nothing(engine: Engine, other: str) -> None:
+    logs = [Source("rank0.err", data=other.encode(), rank=0), Source("job.err", data=OTHERS.encode())]
+    root = engine.diagnose(logs).root_cause
+    assert root is not None
+    assert root.category != "watchdog-too-short"
+
+
+def test_a_bar_of_one_that_waited_itself_proves_nothing(engine: Engine) -> None:
+    logs = [Source("rank1.err", data=(bar("09:59") + WAIT.format(rank=1)).encode(), rank=1),
+            Source("job.err", data=(WAIT.format(rank=2) + WAIT.format(rank=3)).encode())]  # fmt: skip
+    root = engine.diagnose(logs).root_cause
+    assert root is not None
+    assert root.category != "watchdog-too-short"

@@ -1,0 +1,93 @@
+"""What progress bars prove: somebody was at work for all the time that others waited.
+
+A bar that was not full when the others gave up, and that had been running for about as long as they had
+waited, was drawn by the rank that they waited for: it had begun its work when they began to wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from triage.diagnosis.job import Item, Job
+
+NEAR = (0.93, 1.3)
+"""Share of the wait that a bar must have been running for."""
+SHORTEST = 20.0
+"""Seconds below which a wait and a bar may agree by chance."""
+DEFAULT_WAIT = 1800.0
+"""Seconds that torch waits at the store when its message does not say, before 2.2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Unfinished work beside a wait."""
+
+    bar: Item
+    wait: Item
+    timeout: float
+
+    @property
+    def rank(self) -> int | None:
+        """The rank at work: the bar's own, else the one that the wait says it waited for."""
+        awaited = self.wait.ranks("absent")
+        return self.bar.rank if self.bar.rank is not None or len(awaited) != 1 else awaited[0]
+
+    @property
+    def needed(self) -> float:
+        """Seconds that the whole work would take, at the pace seen, with some to spare."""
+        elapsed = self.bar.seconds("elapsed") or self.timeout
+        done = _share(self.bar)
+        return max(600.0, 1.5 * elapsed / done if done else 3 * elapsed)
+
+
+def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
+    """Work that was going on when a wait of the others ended, None when no bar shows any.
+
+    Args:
+        waiting: ranks that waited themselves; their bars prove nothing.
+    """
+    waits = [(i, t) for i in _waits(job) if (t := _timeout(i)) is not None and t >= SHORTEST]
+    if not waits:
+        return None
+    for bar in _last_bars(job):
+        elapsed = bar.seconds("elapsed") or 0.0
+        if bar.rank in waiting:
+            continue
+        for wait, timeout in waits:
+            if NEAR[0] * timeout <= elapsed <= NEAR[1] * timeout:
+                return Work(bar, wait, timeout)
+    return None
+
+
+def _waits(job: Job) -> Iterator[Item]:
+    for tag in ("collective-timeout", "store-timeout"):
+        yield from job.of_tag(tag)
+
+
+def _timeout(item: Item) -> float | None:
+    said = item.seconds("timeout")
+    if said is None and item.rule.id == "torch.store-nccl-id-missing":
+        return DEFAULT_WAIT
+    return said
+
+
+def _last_bars(job: Job) -> list[Item]:
+    """The last state of the bar of each writer, if it was not full."""
+    last: dict[tuple[int, str], Item] = {}
+    for fact in ("progress", "phase-start"):
+        for item in job.of_fact(fact):
+            if item.seconds("elapsed") is None:
+                continue
+            key = (item.finding.source, item.finding.stream)
+            if key not in last or item.finding.offset > last[key].finding.offset:
+                last[key] = item
+    return [item for item in last.values() if (_share(item) or 0.0) < 1.0]
+
+
+def _share(item: Item) -> float | None:
+    """How much of its work a bar says is done, from 0 to 1."""
+    percent, step, total = item.seconds("percent"), item.number("step"), item.number("total")
+    if step is not None and total:
+        return step / total
+    return None if percent is None else percent / 100
