@@ -141,10 +141,21 @@ def _forewarned(ranking: Ranking) -> Candidate | None:
 
 
 def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
-    """Those of ``lines`` after which nothing ordinary follows in their source: no step, no line of level info."""
+    """Those of ``lines`` after which nothing ordinary follows in their source: no step, no line of level info.
+
+    A kernel complains of much at every boot and has no end: only what rules know of it counts.
+    """
     moved: dict[str, int] = {}
     for fact in ("alive", "progress"):
         for item in job.of_fact(fact):
             for shown in item.finding.evidence:
                 moved[shown.path] = max(moved.get(shown.path, 0), shown.line or 0)
-    return [(i, e) for i, e in lines if (e.line or 0) > moved.get(e.path, 0)]
+    kernel = [
+        (item.finding.source, range(item.number("first") or 0, (item.number("last") or 0) + 2))
+        for item in job.of_fact("kernel-log")
+    ]
+    return [
+        (index, shown) for index, shown in lines
+        if (shown.line or 0) > moved.get(shown.path, 0)
+        and not any(index == source and shown.line in where for source, where in kernel)
+    ]  # fmt: skip

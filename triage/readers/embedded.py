@@ -58,6 +58,22 @@ _MARKS: tuple[tuple[str, str, tuple[bytes, ...], bytes], ...] = (
         rb"^\s*JobID(?:Raw)?[| ]|\bJobState=[A-Z]|\bNodeName=\S",
     ),
     ("pyspy", "pyspy", (b'"MainThread"',), b""),
+    (
+        "kernel-log",
+        "kernel_log",
+        (
+            b"kernel: ",
+            b"NVRM: ",
+            b"mlx5_",
+            b"ACPI",
+            b"Linux version ",
+            b"systemd[1]",
+            b" kernel.",
+            b"nvidia",
+            b"EXT4-fs",
+        ),
+        rb"^.{0,40}\[ {0,8}\d{1,8}\.\d{6}\]|^.{0,16}\[\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\]|^.{15,40} (?:kernel|systemd\S*): ",
+    ),
 )
 """Kind, module, literals of which such output has at least one, and a pattern that confirms them."""
 _SAME = {"scontrol": "sacct"}
