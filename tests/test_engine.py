@@ -85,7 +85,12 @@ def test_alarming_words_with_progress_or_a_good_end_after_them_are_healthy(
 
 @pytest.mark.parametrize(
     ("line", "category"),
-    [("ValueError: bad thing", "user-code"), ("AssertionError", "user-code"), ("FrobError: no", "unknown")],
+    [
+        ("ValueError: bad thing", "user-code"),
+        ("RuntimeError: no way", "user-code"),
+        ("AssertionError", "user-code"),
+        ("FrobError: no", "unknown"),
+    ],
 )
 def test_an_exception_without_its_traceback_is_a_failure(engine: Engine, line: str, category: str) -> None:
     diagnosis = engine.diagnose(f"{STEPS}{line}\n".encode())

@@ -85,6 +85,10 @@ def _rank(item: Item) -> tuple[int, int, int]:
     return (PRIORITY.index(_tag(item)), item.finding.source, item.finding.offset)
 
 
+_OF_PROGRAMS = BUILTIN_ERRORS | {"RuntimeError"}
+"""Exceptions that, where no rule knows their message, are most often the program's own."""
+
+
 def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate | None:
     """A candidate from an exception's line that stands without its traceback.
 
@@ -95,7 +99,7 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
         if found is None:
             continue
         name, message = found["type"], " ".join((found["message"] or "").split())[:300]
-        rule = job.rules["unknown.stated" if name in BUILTIN_ERRORS else "unknown.last-words"]
+        rule = job.rules["unknown.stated" if name in _OF_PROGRAMS else "unknown.last-words"]
         fields: dict[str, Value] = {
             "type": name,
             "message": message,
