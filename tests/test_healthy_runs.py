@@ -95,7 +95,7 @@ def test_the_launchers_line_that_gives_the_rank_is_shown(engine: Engine) -> None
         ),
         (" 41%|####      | 1.21G/2.95G [10:01<14:14, 2.01MB/s]", "data-bar", 601),
         ("Loading checkpoint shards:  43%|████▎     | 13/30 [04:11<05:22, 19.01s/it]", "load-bar", 251),
-        ("Writing model shards:  25%|██▌       | 2/8 [00:41<02:05, 20.91s/it]", "write-start", 41),
+        ("Writing model shards:  25%|██▌       | 2/8 [00:41<02:05, 20.91s/it]", "write-bar", 41),
         ("DeepGEMM warmup:  41%|████      | 1411/3411 [02:11<03:06, 10.71it/s]", "tuning-start", 131),
     ],
 )
