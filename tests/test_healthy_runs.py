@@ -102,7 +102,9 @@ def test_the_launchers_line_that_gives_the_rank_is_shown(engine: Engine) -> None
 def test_a_bar_tells_for_how_long_an_activity_has_run(
     engine: Engine, line: str, rule: str, elapsed: float
 ) -> None:
-    glued = f"{line}[W110 10:11:12.131415161 socket.cpp:464] [c10d] waitForInput: poll for socket returned 0\n"
+    glued = (
+        f"{line}[W110 10:11:12.131415161 socket.cpp:464] [c10d] waitForInput: poll for socket returned 0\n"
+    )
     groups = {g.rule_id: g for g in engine.diagnose(glued.encode()).findings}
     shown = groups[f"progress.{rule}"].evidence[0]
     assert shown.fields["elapsed"] == elapsed
