@@ -96,7 +96,7 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
     if finding.raised and not candidate.of_ledger:
         score += 0.03
         reasons.append("raised as an exception, not just printed")
-    elif finding.level in {"warning", "info", "debug"} and not candidate.of_ledger:
+    elif finding.level in {"warning", "info", "debug"} and not candidate.of_ledger and not _nccl_error(lead):
         loss = 0.12 if finding.level == "warning" else 0.18
         score -= loss
         reasons.append(f"only logged at level {finding.level}")
@@ -116,6 +116,11 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
             score += 0.05
             reasons.append(f"rank {lead.rank} is not among those that waited")
     candidate.score = score
+
+
+def _nccl_error(item: Item) -> bool:
+    """Whether NCCL or a plugin of it says so: it has no level above WARN."""
+    return any("NCCL WARN" in shown.text for shown in item.finding.evidence[:1])
 
 
 def _by_exit(rank: int, ledger: Ledger, reasons: list[str]) -> float:
