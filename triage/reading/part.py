@@ -165,7 +165,7 @@ def _log(
                 notes.append(f"{source.name}: time ran out after {reader.bytes_read} bytes")
                 break
 
-    collector = scanner.scan(source, index, blocks(), progress)
+    collector = scanner.scan(source, index, blocks(), progress, whole=span == WHOLE)
     kind = "empty" if sample is None else "log" if intelligible(sample) else "unintelligible"
     if collector.tail is None and sample is not None and (notes or not reader.complete):
         collector.tail = replace(sample, line=1 + collector.lines - sample.data.count(b"\n", 0, sample.end))

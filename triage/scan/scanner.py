@@ -21,7 +21,7 @@ from triage.scan.collect import Collector, Sighting
 from triage.scan.database import AnchorDatabase, Hits, looks_wrapped
 from triage.scan.exceptions import EXCEPTION_ANCHORS, ExceptionScan
 from triage.scan.matching import Match, Matcher
-from triage.scan.window import BlockLines, Record, record_at
+from triage.scan.window import BRIEF, CONTINUATION, BlockLines, Record, record_at
 from triage.sources.constants import BLOCK_SIZE
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ SAMPLE_EVERY = 64
 EDGE = 64 * 1024
 """Bytes in which they are looked for: at the ends of a source, and at the beginning of such a block."""
 BLOCK_BUDGET = 1024
-FREQUENT_BUDGET = (8, 40)
+FREQUENT_BUDGET = (6, 30)
 """Hits of a frequent anchor that are looked at in the last block: the first few and the last."""
 PASSING_BUDGET = (4, 4)
 """The same for other blocks: what moved then matters less than what moved last."""
@@ -45,6 +45,8 @@ LOOK = 32 * 1024
 """Bytes at both ends of a source in which lines are looked at for wrapping."""
 SOURCE_BUDGET = 4096
 """Hits of one anchor that are looked at one by one; beyond, one a block."""
+STRETCH = 16
+"""Where a source is scanned in stretches, each has this part of the budgets."""
 MISS_BUDGET = 4096
 """Times that a window is found in vain before its anchors are looked for themselves."""
 
@@ -57,6 +59,8 @@ class _Stream:
     """The scan state of one source, or of a stretch of one."""
 
     collector: Collector
+    share: int = 1
+    """By how much its budgets are smaller than a whole source's."""
     seen: dict[int, int] = field(default_factory=dict)
     hot: frozenset[int] = frozenset()
     missed: dict[str, int] = field(default_factory=dict)
@@ -116,6 +120,8 @@ class Scanner:
         index: int,
         blocks: Iterable[Block],
         progress: Callable[[int], None] | None = None,
+        *,
+        whole: bool = True,
     ) -> Collector:
         """What is found in the blocks of one source, or in a stretch of it.
 
@@ -123,8 +129,9 @@ class Scanner:
             index: what findings call the source.
             blocks: in order.
             progress: called with the number of bytes of each block when it is done.
+            whole: whether the blocks are all of the source's.
         """
-        stream = _Stream(Collector(source, index))
+        stream = _Stream(Collector(source, index), 1 if whole else STRETCH)
         pending: deque[_Pending] = deque()
         pool: ThreadPoolExecutor | None = None
         try:
@@ -258,12 +265,12 @@ class Scanner:
         passed: dict[str, int] = {}
         hot = set(stream.hot)
         for anchor, ends in by_anchor.items():
-            first, last = BLOCK_BUDGET // 2, BLOCK_BUDGET // 2
+            first = last = BLOCK_BUDGET // 2 // stream.share
             if anchor in self._frequent:
                 first, last = FREQUENT_BUDGET if block.last else PASSING_BUDGET
             total = stream.seen.get(anchor, 0) + len(ends)
             stream.seen[anchor] = total
-            if total > SOURCE_BUDGET and anchor not in self._frequent:
+            if total > SOURCE_BUDGET // stream.share and anchor not in self._frequent:
                 hot.add(anchor)
             if len(ends) > first + last:
                 for rule_id in self._rule_ids.get(anchor, ()):
@@ -281,7 +288,11 @@ class Scanner:
         signature = matcher.signature
         # an anchor that wraps ends on a later line than its pattern starts on
         record = record_at(
-            view, view.line_at(end - 1), before=max(signature.before, 1), after=signature.lines
+            view,
+            view.line_at(end - 1),
+            before=max(signature.before, 0 if signature.frequent else 1),
+            after=signature.lines,
+            most=BRIEF if signature.frequent else CONTINUATION,
         )
         match = matcher.match(record)
         if match is None:

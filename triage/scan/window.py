@@ -18,6 +18,8 @@ MAX_LINE = 8 * 1024
 """Characters of one line that are looked at, around the hit."""
 CONTINUATION = 10
 """Unstamped lines that a record may go on for when its rule does not say."""
+BRIEF = 2
+"""The same for facts that many lines carry."""
 _LOOK_BACK = 6
 """Lines that are looked at in search of the one that a wrapped message began on."""
 _SKIP = 400
@@ -44,7 +46,7 @@ class BlockLines:
         self._numbers: tuple[int, int] = (0, block.line)
         self._next: dict[int, Line] = {}
         self._previous: dict[int, Line] = {}
-        self.records: dict[tuple[int, int, int, int], Record] = {}
+        self.records: dict[tuple[int, int, int, int, int], Record] = {}
         """Records that were put together already: many rules look at the same line."""
 
     def bounds(self, position: int) -> tuple[int, int]:
@@ -160,19 +162,22 @@ class Record:
         return len(self.lines) - 1
 
 
-def record_at(view: BlockLines, line: Line, *, before: int = 0, after: int = 0) -> Record:
+def record_at(
+    view: BlockLines, line: Line, *, before: int = 0, after: int = 0, most: int = CONTINUATION
+) -> Record:
     """The record around ``line``: wrapped predecessors, and continuations by the same writer.
 
-    ``after`` asks for that many further lines of the writer even when they start new records.
+    ``after`` asks for that many further lines of the writer even when they start new records; ``most`` are
+    the continuations that are looked for without being asked.
     """
-    key = (line.start, line.end, before, after)
+    key = (line.start, line.end, before, after, most)
     known = view.records.get(key)
     if known is None:
-        known = view.records[key] = _assembled(view, line, before, after)
+        known = view.records[key] = _assembled(view, line, before, after, most)
     return known
 
 
-def _assembled(view: BlockLines, line: Line, before: int, after: int) -> Record:
+def _assembled(view: BlockLines, line: Line, before: int, after: int, most: int) -> Record:
     head = list(reversed(list(_preceding(view, line, before)))) if before else []
     tail: list[Line] = []
     continuation = Continuation(line.prefix)
@@ -189,7 +194,7 @@ def _assembled(view: BlockLines, line: Line, before: int, after: int) -> Record:
                 break
             continue
         tail.append(following)
-        if len(tail) >= max(CONTINUATION, after):
+        if len(tail) >= max(most, after):
             break
     lines = (*head, line, *tail)
     messages = [part.message for part in lines]
