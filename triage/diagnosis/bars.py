@@ -19,7 +19,7 @@ DEFAULT_WAIT = 1800.0
 """Seconds that torch waits at the store when its message does not say, before 2.2."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Work:
     """Unfinished work beside a wait."""
 

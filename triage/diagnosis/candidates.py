@@ -44,7 +44,7 @@ BUILTIN_ERRORS = frozenset(
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Candidate:
     """One possible cause: all findings of one rule, and what speaks for and against it."""
 

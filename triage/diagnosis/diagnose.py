@@ -30,7 +30,7 @@ MAX_WARNINGS = 8
 _CONTEXT_ONLY = frozenset({"exception"})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Outcome:
     """One attempt, judged."""
 

@@ -34,7 +34,7 @@ class Seat:
     uuid: str | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Identities:
     """The join table of a job."""
 

@@ -57,7 +57,7 @@ class Item:
         return (value,) if isinstance(value, int) and not isinstance(value, bool) else ()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Job:
     """The findings of one job or attempt and what they say about it as a whole."""
 

@@ -27,7 +27,7 @@ _Wrapper = tuple[int, str | None, str]
 """Source, host and name of a prefix that may stand for one process or for many."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Told:
     """What was said under one outer prefix."""
 

@@ -22,7 +22,7 @@ FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE"})
 BARRIER_SURVIVOR = "torch.monitored-barrier-survivor"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Wait:
     """One rank that timed out in a collective."""
 
@@ -45,7 +45,7 @@ class Wait:
         return time.seconds - self.elapsed
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Status:
     """How far a process group had got on one rank."""
 
@@ -54,7 +54,7 @@ class Status:
     item: Item
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Exit:
     """How a process ended, by the best witness."""
 
@@ -80,7 +80,7 @@ class Exit:
         return self.signal is not None or bool(self.code)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Ledger:
     """What is known of every rank."""
 

@@ -32,7 +32,7 @@ _Place = str | tuple[int, str]
 """A host, or a source and the writer around the launcher in it."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Nodes:
     """What is known of a job's nodes."""
 

@@ -19,7 +19,7 @@ WORDS = {
 """Phases as activities, for sentences."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Activity:
     """Something that a rank began; ``end`` is None when it never came back."""
 

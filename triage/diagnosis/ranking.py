@@ -16,7 +16,7 @@ NEAR = 0.16
 KERNEL_READERS = frozenset({"topology", "nvidia-smi", "dcgm", "ibstat", "sacct", "kubernetes"})
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Ranking:
     """The outcome: causes best first, what was survived, and the leftovers."""
 

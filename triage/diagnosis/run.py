@@ -11,7 +11,7 @@ from triage.rules.loader import RuleSet
 from triage.scan.ends import Ends
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Run:
     """The input of :func:`triage.diagnosis.diagnose`.
 

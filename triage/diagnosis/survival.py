@@ -8,7 +8,7 @@ from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger import Ledger
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Survival:
     """Decides whether the job went on after a finding."""
 

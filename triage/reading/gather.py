@@ -23,7 +23,7 @@ Plan = Sequence[tuple[Source, list[Span]]]
 """The sources, each with the stretches that it is read in."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Gathered:
     """What reading the sources gave, before it is judged. Reports are in the order of the sources."""
 

@@ -29,7 +29,7 @@ Span = tuple[int, int | None]
 WHOLE: Span = (0, None)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Part:
     """What came of reading one source or a stretch of it."""
 

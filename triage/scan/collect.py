@@ -12,7 +12,7 @@ MAX_DISTINCT = 512
 """Different findings of one rule in one source; more are folded into the last one of their rank."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Sighting:
     """One match before it is folded."""
 
@@ -27,7 +27,7 @@ class Sighting:
     sampled: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Fold:
     first: Sighting
     last: Sighting
@@ -35,7 +35,7 @@ class _Fold:
     sampled: bool = False
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Collector:
     """Folds the sightings of one source."""
 

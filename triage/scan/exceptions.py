@@ -28,7 +28,7 @@ MAX_TRACEBACKS = 2000
 """Tracebacks of one source that are parsed."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class ExceptionScan:
     """The tracebacks of one source, and which byte ranges they cover."""
 

@@ -21,7 +21,7 @@ the work of other threads would be charged to this pattern, and what matches wou
 MAX_FIELD = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Match:
     """Where a signature matched in a record's text, and what it captured."""
 

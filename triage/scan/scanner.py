@@ -54,7 +54,7 @@ _Scanned = tuple[Hits, dict[str, int], int]
 """The hits in a block, the windows found in vain, and the number of lines that end in its region."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Stream:
     """The scan state of one source, or of a stretch of one."""
 
@@ -70,7 +70,7 @@ class _Stream:
     blocks: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Pending:
     """A block on its way through the pipeline."""
 
@@ -80,7 +80,7 @@ class _Pending:
     first: bool
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Claim:
     """A rule that matched somewhere, with the bytes of the block that its match covers."""
 

@@ -46,7 +46,7 @@ class Window(Protocol):
         """Give back what was opened for this source."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class BytesWindow:
     """A source that is in memory already."""
 

@@ -72,7 +72,7 @@ def identity_of(status: os.stat_result) -> tuple[int, int]:
     return status.st_dev, status.st_ino
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Skipped:
     """What was passed over, by reason: how many, and the first few names."""
 
