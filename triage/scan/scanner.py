@@ -37,7 +37,7 @@ SAMPLE_EVERY = 64
 EDGE = 64 * 1024
 """Bytes in which they are looked for: at the ends of a source, and at the beginning of such a block."""
 BLOCK_BUDGET = 1024
-FREQUENT_BUDGET = (6, 30)
+FREQUENT_BUDGET = (4, 20)
 """Hits of a frequent anchor that are looked at in the last block: the first few and the last."""
 PASSING_BUDGET = (4, 4)
 """The same for other blocks: what moved then matters less than what moved last."""
