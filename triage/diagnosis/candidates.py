@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from triage.diagnosis.job import Item, Job, compare
-from triage.diagnosis.judgement import verdict
 from triage.diagnosis.ledger import ORDERLY, Ledger, manner
+from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.scan.lazy import compiled
 

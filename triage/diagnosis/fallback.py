@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from triage.diagnosis.candidates import BUILTIN_ERRORS, TELLING, Candidate
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.judgement import verdict
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking
 from triage.diagnosis.survival import Survival
 from triage.diagnosis.templates import fill, kinds_of
+from triage.diagnosis.verdicts import verdict
 from triage.model import Evidence, Finding, Value
 from triage.rules.schema import Rule
 from triage.scan.ends import Ends

@@ -7,21 +7,21 @@ operation, or gone; where the lines don't tell, the verdict says so.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from triage.diagnosis.bars import Work, outlasted
+from triage.diagnosis.absence import absent_ranks, at_work, onset_text, too_short, unlocalised
+from triage.diagnosis.bars import outlasted
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
 from triage.diagnosis.nodes import NOWHERE
-from triage.diagnosis.phases import Activities, Activity
-from triage.model import Evidence, Finding, Value
+from triage.diagnosis.phases import Activities
+from triage.diagnosis.verdicts import verdict
+from triage.model import Value
 from triage.rules.fields import show
 
 UNEVEN_OPS = frozenset({"ALLTOALL", "ALLTOALL_BASE", "GATHER", "SCATTER", "SEND", "RECV", "COALESCED"})
 """Operations whose element counts may differ between ranks."""
-PAIRWISE_OPS = frozenset({"SEND", "RECV"})
-"""Operations of two ranks, in which the others of the group have no part."""
 TINY_TIMEOUT = 1.0
 """Seconds below which a timeout says nothing about a collective of a real job."""
 
@@ -31,27 +31,11 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts = list(_fingerprints(job, ledger))
     verdicts += _named(job, ledger)
     work = outlasted(job, set(ledger.waiting))
-    verdicts += _waits(job, ledger, activities) if work is None else [_outlasted(job, work)]
+    verdicts += _waits(job, ledger, activities) if work is None else [at_work(job, work)]
     verdicts += _vanished(job, ledger)
     verdicts += _initialisation(job, ledger)
     verdicts += _placement(job, ledger)
     return verdicts
-
-
-def verdict(
-    job: Job, rule_id: str, fields: Mapping[str, Value], witnesses: Sequence[Item], **known: Any
-) -> Item:
-    """A finding of a ledger rule, standing where its first witness stands."""
-    first = witnesses[0].finding
-    evidence: list[Evidence] = []
-    for witness in witnesses[:4]:
-        evidence.extend(e for e in witness.finding.evidence[:1] if e not in evidence)
-    finding = Finding(
-        rule_id=rule_id, fields=fields, evidence=tuple(evidence), source=first.source, offset=first.offset,
-        time=first.time, rank=known.get("rank"), host=known.get("host"), stream=first.stream,
-        level="error",
-    )  # fmt: skip
-    return Item(finding, job.rules[rule_id])
 
 
 def _fingerprints(job: Job, ledger: Ledger) -> Iterator[Item]:
@@ -151,7 +135,7 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     waits = sorted(order[0], key=lambda w: w.rank)
     tiny = [w for w in waiting.values() if w.timeout is not None and w.timeout < TINY_TIMEOUT]
     if tiny and len(tiny) == len(waiting):
-        yield _too_short(job, tiny[0], (), None)
+        yield too_short(job, [tiny[0].item], timeout=tiny[0].timeout, seq=tiny[0].seq)
         return
     odd = _odd_ones(waits)
     if odd is not None:
@@ -167,7 +151,7 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     if not absent:
         yield from _all_inside(job, ledger, waits)
         return
-    yield from _absent(job, ledger, activities, waits, absent)
+    yield from absent_ranks(job, ledger, activities, waits, absent)
 
 
 def _inside(ledger: Ledger) -> set[int]:
@@ -301,176 +285,10 @@ def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Ite
         yield verdict(job, "ledger.after-the-end", fields, [first.item, ended], rank=first.rank)
         return
     if not known or len(waits) < 2:
-        yield _unlocalised(job, waits)
+        yield unlocalised(job, waits)
         return
-    fields = {"seq": first.seq, "op": first.op, "members": len(waits), "onset": _clock(first)}
+    fields = {"seq": first.seq, "op": first.op, "members": len(waits), "onset": onset_text(first)}
     yield verdict(job, "ledger.all-inside", fields, [w.item for w in waits[:3]])
-
-
-def _absent(
-    job: Job, ledger: Ledger, activities: Activities, waits: Sequence[Wait], absent: list[int]
-) -> Iterator[Item]:
-    """Somebody is missing: explicitly behind, finished, silent, or merely not in these logs."""
-    first = waits[0]
-    seq = first.seq
-    if first.op in PAIRWISE_OPS:
-        yield _unlocalised(job, waits)  # it waits for one peer, which the line does not name
-        return
-    behind: list[int] = []
-    for rank in absent:
-        status = ledger.status_of(rank, first.group)
-        if status is not None and seq is not None and status.enqueued < seq:
-            behind.append(rank)
-    finished = [r for r in absent if r in ledger.finished]
-    heard = [r for r in absent if r in ledger.seen]
-    base: dict[str, Value] = {
-        "seq": seq, "op": first.op, "timeout": first.timeout, "onset": _clock(first),
-        "elapsed": first.elapsed,
-    }  # fmt: skip
-    witnesses = [w.item for w in waits]
-    if behind:
-        if len(behind) > len(waits) and len(behind) + len(waits) > 2:
-            idle = all(_idle(ledger, r, first.group) for r in behind)
-            if idle:
-                fields = {**base, "ranks": tuple(w.rank for w in waits)}
-                yield verdict(job, "ledger.extra-collective", fields, witnesses, rank=waits[0].rank)
-                return
-        status_items = [s.item for r in behind if (s := ledger.status_of(r, first.group)) is not None]
-        status = ledger.status_of(behind[0], first.group)
-        fields = {**base, "ranks": tuple(behind), "enqueued": status.enqueued if status else None}
-        yield from _with_activity(
-            job,
-            ledger,
-            activities,
-            behind,
-            "ledger.never-entered",
-            fields,
-            [*status_items[:2], *witnesses],
-            waits,
-        )
-        return
-    if finished:
-        if len(finished) > len(waits) and len(finished) + len(waits) > 2:
-            fields = {**base, "ranks": tuple(w.rank for w in waits)}
-            yield verdict(job, "ledger.extra-collective", fields, witnesses, rank=waits[0].rank)
-        else:
-            fields = {**base, "ranks": tuple(finished)}
-            ended = [ledger.finished[r] for r in finished[:2]]
-            yield verdict(job, "ledger.finished-early", fields, [*ended, *witnesses], rank=finished[0])
-        return
-    suspects = heard if heard and len(heard) < len(absent) and len(absent) > len(waits) else absent
-    few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
-    if few and len(suspects) < len(ledger.members):
-        fields = {**base, "ranks": tuple(suspects)}
-        yield from _with_activity(
-            job, ledger, activities, suspects, "ledger.never-entered-silent", fields, witnesses, waits
-        )
-        return
-    yield _unlocalised(job, waits)
-
-
-def _idle(ledger: Ledger, rank: int, group: str) -> bool:
-    status = ledger.status_of(rank, group)
-    return status is not None and status.enqueued == status.completed
-
-
-def _with_activity(
-    job: Job, ledger: Ledger, activities: Activities, ranks: Sequence[int], rule_id: str,
-    fields: Mapping[str, Value], witnesses: Sequence[Item], waits: Sequence[Wait],
-) -> Iterator[Item]:  # fmt: skip
-    """Name what the missing rank was doing, when its own lines tell."""
-    first = waits[0]
-    doing: Activity | None = None
-    for rank in ranks:
-        doing = activities.of_rank(rank, first.item.finding)
-        if doing is not None:
-            break
-    if doing is None:
-        swallowed = _swallowed(job, ranks, first)
-        if swallowed is None:
-            yield verdict(job, rule_id, fields, witnesses, rank=ranks[0])
-        else:
-            told = {**fields, "type": swallowed.text("type"), "message": swallowed.text("message")}
-            yield verdict(job, _way_out(told), told, [swallowed, *witnesses], rank=ranks[0])
-    elif doing.end is not None:
-        yield _too_short(job, first, ranks, doing)
-    else:
-        named = {**fields, "activity": doing.what, "phase": doing.phase}
-        which = doing.phase if doing.phase in {"checkpoint", "compile"} else "activity"
-        yield verdict(
-            job, f"ledger.{which}-never-returned", named, [doing.start, *witnesses], rank=ranks[0]
-        )  # fmt: skip
-
-
-def _way_out(told: Mapping[str, Value]) -> str:
-    """What a rank that mentions ``told`` did instead of coming to the others."""
-    if "memory" in f"{told['type']} {told['message']}".lower():
-        return "ledger.swallowed-oom"
-    return "ledger.skipped-batch" if "skip" in str(told["type"]).lower() else "ledger.swallowed-exception"
-
-
-def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
-    """The last exception that a missing rank mentioned before the others waited, if it made no progress since."""
-    found: Item | None = None
-    for item in (*job.of_fact("mention"), *job.of_fact("exception")):
-        if item.rank not in ranks or compare(item.finding, wait.item.finding) == 1:
-            continue
-        moved = any(
-            p.rank == item.rank and p.finding.source == item.finding.source
-            and (p.finding.last_offset or p.finding.offset) > (item.finding.last_offset or item.finding.offset)
-            for p in job.of_fact("progress")
-        )  # fmt: skip
-        if not moved and (found is None or compare(item.finding, found.finding) == 1):
-            found = item
-    return found
-
-
-def _site(job: Job, rank: int) -> str | None:
-    """Where ``rank`` called the collective that it waits in, from the watchdog's stack trace."""
-    for item in job.of_fact("call-site"):
-        if item.rank == rank:
-            return f"{item.text('function')} at {item.text('file')}:{item.text('line')}"
-    return None
-
-
-def _too_short(job: Job, wait: Wait, ranks: Sequence[int], doing: Activity | None) -> Item:
-    took = doing.seconds if doing is not None else None
-    needed = None
-    if took is not None:
-        needed = max(600.0, 3 * took)
-    fields: dict[str, Value] = {
-        "ranks": tuple(ranks) or None, "timeout": wait.timeout, "seq": wait.seq, "needed": needed,
-        "needed_s": int(needed) if needed else 1800,
-        "activity": doing.what if doing else "still working",
-        "phase": doing.phase if doing else None,
-        "took": f" for {show(took, 'seconds')}" if took is not None else None,
-    }  # fmt: skip
-    witnesses = [wait.item]
-    if doing is not None:
-        witnesses = [wait.item, *([doing.end] if doing.end else []), doing.start]
-    return verdict(job, "ledger.timeout-too-short", fields, witnesses, rank=ranks[0] if ranks else None)
-
-
-def _outlasted(job: Job, work: Work) -> Item:
-    """A bar shows that the one that was waited for was at work all the while."""
-    rank = work.rank
-    elapsed = work.bar.seconds("elapsed")
-    fields: dict[str, Value] = {
-        "ranks": None if rank is None else (rank,), "timeout": work.timeout,
-        "seq": work.wait.number("seq"), "needed": work.needed, "needed_s": int(work.needed),
-        "activity": (work.bar.text("activity") or "still working").lower(), "phase": work.bar.rule.phase,
-        "took": f" for {show(elapsed, 'seconds')} and not done" if elapsed is not None else None,
-    }  # fmt: skip
-    return verdict(job, "ledger.timeout-too-short", fields, [work.wait, work.bar], rank=rank)
-
-
-def _unlocalised(job: Job, waits: Sequence[Wait]) -> Item:
-    first = waits[0]
-    fields: dict[str, Value] = {
-        "ranks": tuple(w.rank for w in waits), "seq": first.seq, "op": first.op,
-        "elapsed": first.elapsed, "timeout": first.timeout,
-    }  # fmt: skip
-    return verdict(job, "ledger.waiting-unlocalised", fields, [w.item for w in waits[:3]])
 
 
 def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
@@ -487,15 +305,9 @@ def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
     tiny = [t for i in items if (t := i.seconds("timeout")) is not None]
     first = items[0]
     if tiny and max(tiny) < TINY_TIMEOUT:
-        fields: dict[str, Value] = {
-            "timeout": tiny[0],
-            "seq": first.number("seq"),
-            "needed_s": 1800,
-            "activity": "still working",
-        }
-        yield verdict(job, "ledger.timeout-too-short", fields, items)
+        yield too_short(job, items, timeout=tiny[0], seq=first.number("seq"))
         return
-    fields = {
+    fields: dict[str, Value] = {
         "ranks": tuple(sorted({i.rank for i in items if i.rank is not None})) or None,
         "seq": first.number("seq"), "op": first.text("op"), "elapsed": first.seconds("elapsed"),
     }  # fmt: skip
@@ -539,14 +351,9 @@ def _placement(job: Job, ledger: Ledger) -> Iterator[Item]:
             return
 
 
-def _clock(wait: Wait) -> str | None:
-    from triage.scan.clock import iso
-
-    time, onset = wait.item.finding.time, wait.onset
-    if time is None or onset is None:
-        return None
-    text = iso(type(time)(onset, time.clock, time.zoned), None)
-    if text is None and time.clock == "yearless":
-        text = iso(type(time)(onset, time.clock, time.zoned), 1970)
-        return text.split("T", 1)[1] if text and "T" in text else None
-    return text
+def _site(job: Job, rank: int) -> str | None:
+    """Where ``rank`` called the collective that it waits in, from the watchdog's stack trace."""
+    for item in job.of_fact("call-site"):
+        if item.rank == rank:
+            return f"{item.text('function')} at {item.text('file')}:{item.text('line')}"
+    return None

@@ -6,6 +6,7 @@ process that dies (for want of memory, say) costs nothing but time: this one rea
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -40,10 +41,8 @@ def read_parts(
                 future, futures[number] = futures[number], None
                 part = None
                 if future is not None:
-                    try:
+                    with contextlib.suppress(BrokenProcessPool):
                         part = future.result()
-                    except BrokenProcessPool:
-                        part = None
                 if part is None:
                     yield read_part(scanner, source, index, span=span, progress=progress)
                     continue

@@ -1,0 +1,194 @@
+"""Ranks that others waited for: whether they are gone, what they did instead, or were still doing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from triage.diagnosis.bars import Work
+from triage.diagnosis.job import Item, Job, compare
+from triage.diagnosis.ledger import Ledger, Wait
+from triage.diagnosis.phases import Activities, Activity
+from triage.diagnosis.verdicts import verdict
+from triage.model import Value
+from triage.rules.fields import show
+
+PAIRWISE_OPS = frozenset({"SEND", "RECV"})
+"""Operations of two ranks, in which the others of the group have no part."""
+
+
+def absent_ranks(
+    job: Job, ledger: Ledger, activities: Activities, waits: Sequence[Wait], absent: list[int]
+) -> Iterator[Item]:
+    """Somebody is missing: explicitly behind, finished, silent, or merely not in these logs."""
+    first = waits[0]
+    seq = first.seq
+    if first.op in PAIRWISE_OPS:
+        yield unlocalised(job, waits)  # it waits for one peer, which the line does not name
+        return
+    behind: list[int] = []
+    for rank in absent:
+        status = ledger.status_of(rank, first.group)
+        if status is not None and seq is not None and status.enqueued < seq:
+            behind.append(rank)
+    finished = [r for r in absent if r in ledger.finished]
+    heard = [r for r in absent if r in ledger.seen]
+    base: dict[str, Value] = {
+        "seq": seq, "op": first.op, "timeout": first.timeout, "onset": onset_text(first),
+        "elapsed": first.elapsed,
+    }  # fmt: skip
+    witnesses = [w.item for w in waits]
+    if behind:
+        if len(behind) > len(waits) and len(behind) + len(waits) > 2:
+            idle = all(_idle(ledger, r, first.group) for r in behind)
+            if idle:
+                fields = {**base, "ranks": tuple(w.rank for w in waits)}
+                yield verdict(job, "ledger.extra-collective", fields, witnesses, rank=waits[0].rank)
+                return
+        status_items = [s.item for r in behind if (s := ledger.status_of(r, first.group)) is not None]
+        status = ledger.status_of(behind[0], first.group)
+        fields = {**base, "ranks": tuple(behind), "enqueued": status.enqueued if status else None}
+        yield from _with_activity(
+            job,
+            ledger,
+            activities,
+            behind,
+            "ledger.never-entered",
+            fields,
+            [*status_items[:2], *witnesses],
+            waits,
+        )
+        return
+    if finished:
+        if len(finished) > len(waits) and len(finished) + len(waits) > 2:
+            fields = {**base, "ranks": tuple(w.rank for w in waits)}
+            yield verdict(job, "ledger.extra-collective", fields, witnesses, rank=waits[0].rank)
+        else:
+            fields = {**base, "ranks": tuple(finished)}
+            ended = [ledger.finished[r] for r in finished[:2]]
+            yield verdict(job, "ledger.finished-early", fields, [*ended, *witnesses], rank=finished[0])
+        return
+    suspects = heard if heard and len(heard) < len(absent) and len(absent) > len(waits) else absent
+    few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
+    if few and len(suspects) < len(ledger.members):
+        fields = {**base, "ranks": tuple(suspects)}
+        yield from _with_activity(
+            job, ledger, activities, suspects, "ledger.never-entered-silent", fields, witnesses, waits
+        )
+        return
+    yield unlocalised(job, waits)
+
+
+def _idle(ledger: Ledger, rank: int, group: str) -> bool:
+    status = ledger.status_of(rank, group)
+    return status is not None and status.enqueued == status.completed
+
+
+def _with_activity(
+    job: Job, ledger: Ledger, activities: Activities, ranks: Sequence[int], rule_id: str,
+    fields: Mapping[str, Value], witnesses: Sequence[Item], waits: Sequence[Wait],
+) -> Iterator[Item]:  # fmt: skip
+    """Name what the missing rank was doing, when its own lines tell."""
+    first = waits[0]
+    doing: Activity | None = None
+    for rank in ranks:
+        doing = activities.of_rank(rank, first.item.finding)
+        if doing is not None:
+            break
+    if doing is None:
+        swallowed = _swallowed(job, ranks, first)
+        if swallowed is None:
+            yield verdict(job, rule_id, fields, witnesses, rank=ranks[0])
+        else:
+            told = {**fields, "type": swallowed.text("type"), "message": swallowed.text("message")}
+            yield verdict(job, _way_out(told), told, [swallowed, *witnesses], rank=ranks[0])
+    elif doing.end is not None:
+        yield _outlived(job, first, ranks, doing)
+    else:
+        named = {**fields, "activity": doing.what, "phase": doing.phase}
+        which = doing.phase if doing.phase in {"checkpoint", "compile"} else "activity"
+        yield verdict(
+            job, f"ledger.{which}-never-returned", named, [doing.start, *witnesses], rank=ranks[0]
+        )  # fmt: skip
+
+
+def _way_out(told: Mapping[str, Value]) -> str:
+    """What a rank that mentions ``told`` did instead of coming to the others."""
+    if "memory" in f"{told['type']} {told['message']}".lower():
+        return "ledger.swallowed-oom"
+    return "ledger.skipped-batch" if "skip" in str(told["type"]).lower() else "ledger.swallowed-exception"
+
+
+def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
+    """The last exception that a missing rank mentioned before the others waited, if it made no progress since."""
+    found: Item | None = None
+    for item in (*job.of_fact("mention"), *job.of_fact("exception")):
+        if item.rank not in ranks or compare(item.finding, wait.item.finding) == 1:
+            continue
+        moved = any(
+            p.rank == item.rank and p.finding.source == item.finding.source
+            and (p.finding.last_offset or p.finding.offset) > (item.finding.last_offset or item.finding.offset)
+            for p in job.of_fact("progress")
+        )  # fmt: skip
+        if not moved and (found is None or compare(item.finding, found.finding) == 1):
+            found = item
+    return found
+
+
+def too_short(
+    job: Job, witnesses: Sequence[Item], *, timeout: float | None, seq: Value = None,
+    ranks: Sequence[int] = (), activity: str = "still working", phase: str | None = None,
+    took: str | None = None, needed: float | None = None,
+) -> Item:  # fmt: skip
+    """The watchdog killed a healthy job: ``needed`` seconds would do, where something tells."""
+    fields: dict[str, Value] = {
+        "ranks": tuple(ranks) or None, "timeout": timeout, "seq": seq, "needed": needed,
+        "needed_s": int(needed) if needed else 1800, "activity": activity, "phase": phase,
+        "took": f" for {took}" if took is not None else None,
+    }  # fmt: skip
+    return verdict(job, "ledger.timeout-too-short", fields, witnesses, rank=ranks[0] if ranks else None)
+
+
+def _outlived(job: Job, wait: Wait, ranks: Sequence[int], doing: Activity) -> Item:
+    """The missing rank came back from what it was doing, only later than the others waited."""
+    took = doing.seconds
+    witnesses = [wait.item, *([doing.end] if doing.end else []), doing.start]
+    return too_short(
+        job, witnesses, timeout=wait.timeout, seq=wait.seq, ranks=ranks, activity=doing.what,
+        phase=doing.phase, took=None if took is None else show(took, "seconds"),
+        needed=None if took is None else max(600.0, 3 * took),
+    )  # fmt: skip
+
+
+def at_work(job: Job, work: Work) -> Item:
+    """A bar shows that the one that was waited for was at work all the while."""
+    elapsed = work.bar.seconds("elapsed")
+    return too_short(
+        job, [work.wait, work.bar], timeout=work.timeout, seq=work.wait.number("seq"),
+        ranks=() if work.rank is None else (work.rank,), phase=work.bar.rule.phase,
+        activity=(work.bar.text("activity") or "still working").lower(), needed=work.needed,
+        took=None if elapsed is None else f"{show(elapsed, 'seconds')} and not done",
+    )  # fmt: skip
+
+
+def unlocalised(job: Job, waits: Sequence[Wait]) -> Item:
+    """Ranks waited, and nothing tells for whom."""
+    first = waits[0]
+    fields: dict[str, Value] = {
+        "ranks": tuple(w.rank for w in waits), "seq": first.seq, "op": first.op,
+        "elapsed": first.elapsed, "timeout": first.timeout,
+    }  # fmt: skip
+    return verdict(job, "ledger.waiting-unlocalised", fields, [w.item for w in waits[:3]])
+
+
+def onset_text(wait: Wait) -> str | None:
+    """When a wait began, as far as the log's clock tells."""
+    from triage.scan.clock import iso
+
+    time, onset = wait.item.finding.time, wait.onset
+    if time is None or onset is None:
+        return None
+    text = iso(type(time)(onset, time.clock, time.zoned), None)
+    if text is None and time.clock == "yearless":
+        text = iso(type(time)(onset, time.clock, time.zoned), 1970)
+        return text.split("T", 1)[1] if text and "T" in text else None
+    return text

@@ -1,0 +1,25 @@
+"""Verdicts: what was concluded, as findings of ``ledger.*`` rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from triage.diagnosis.job import Item, Job
+from triage.model import Evidence, Finding, Value
+
+
+def verdict(
+    job: Job, rule_id: str, fields: Mapping[str, Value], witnesses: Sequence[Item], **known: Any
+) -> Item:
+    """A finding of a ledger rule, standing where its first witness stands."""
+    first = witnesses[0].finding
+    evidence: list[Evidence] = []
+    for witness in witnesses[:4]:
+        evidence.extend(e for e in witness.finding.evidence[:1] if e not in evidence)
+    finding = Finding(
+        rule_id=rule_id, fields=fields, evidence=tuple(evidence), source=first.source, offset=first.offset,
+        time=first.time, rank=known.get("rank"), host=known.get("host"), stream=first.stream,
+        level="error",
+    )  # fmt: skip
+    return Item(finding, job.rules[rule_id])
