@@ -63,3 +63,21 @@ def test_a_local_rank_of_the_second_node_is_no_rank(engine: Engine) -> None:
     ).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("rank-crash", None)
+
+
+def test_a_gap_between_ranks_is_no_confident_culprit_where_no_line_says_how_many_there_are(
+    engine: Engine,
+) -> None:
+    line = (
+        "[rank{0}]:[E1121 07:24:17.183912728 ProcessGroupNCCL.cpp:689] [Rank {0}] Watchdog caught collective operation "
+        "timeout: WorkNCCL(SeqNum=27, OpType=ALLREDUCE, NumelIn=263169, NumelOut=263169, Timeout(ms)=15000) ran for "
+        "15014 milliseconds before timing out.\n"
+    )
+    log = "".join(line.format(rank) for rank in (0, 1, 3))
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category == "straggler-or-hang"
+    assert root.confidence <= 0.5
+    told = engine.diagnose(Source("job.err", data=("WORLD_SIZE=4\n" + log).encode())).root_cause
+    assert told is not None
+    assert told.confidence >= root.confidence

@@ -100,6 +100,9 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
         loss = 0.12 if finding.level == "warning" else 0.18
         score -= loss
         reasons.append(f"only logged at level {finding.level}")
+    if candidate.rule_id == "ledger.never-entered-silent" and ledger.identities.world_size is None:
+        score -= 0.22
+        reasons.append("no line says how many ranks there are, so others may be missing as well")
     if _nameless(candidate):
         score -= 0.3
         reasons.append("the log breaks off before the exception is named")
