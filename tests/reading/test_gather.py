@@ -14,7 +14,7 @@ import pytest
 
 from triage import Engine
 from triage.model import Diagnosis
-from triage.sources import BLOCK_SIZE
+from triage.sources import BLOCK_SIZE, CONTEXT
 
 STEP = "[2026-11-20 18:{m:02d}:{s:02d}] INFO trainer: iteration {n}/500000 | lm loss: 2.1\n"
 TRACEBACK = (
@@ -72,6 +72,17 @@ def test_stretches_change_nothing(
     assert whole.root_cause.origin.rank == 3
     monkeypatch.setattr("triage.reading.part.SHARD", BLOCK_SIZE)
     assert said(engine.diagnose(log)) == said(whole)
+
+
+@pytest.mark.usefixtures("small_shards")
+@pytest.mark.parametrize("beyond", [1, CONTEXT - 1, CONTEXT, CONTEXT + 1])
+def test_bytes_behind_the_last_stretch_are_read_once(engine: Engine, tmp_path: Path, beyond: int) -> None:
+    log = tmp_path / "job.err"
+    data = (b"x" * 99 + b"\n") * (3 * BLOCK_SIZE // 100 + 1 + CONTEXT // 50)
+    log.write_bytes(data[: 3 * BLOCK_SIZE + beyond])
+    (report,) = engine.diagnose(log).sources
+    assert report.bytes_read == 3 * BLOCK_SIZE + beyond
+    assert report.lines == (3 * BLOCK_SIZE + beyond) // 100 + 1
 
 
 @pytest.mark.usefixtures("small_shards")

@@ -13,9 +13,9 @@ from triage.model import Block, Finding, Reading, Source, SourceReport
 from triage.scan.collect import Collector
 from triage.scan.scanner import Scanner
 from triage.scan.tail import intelligible, last_signs_of_life
-from triage.sources import BLOCK_SIZE, BlockReader
+from triage.sources import BLOCK_SIZE, CONTEXT, BlockReader
 
-SHARD = 32 * BLOCK_SIZE
+SHARD = 64 * BLOCK_SIZE
 """Bytes of a large file that are scanned in one go, on their own."""
 EMBEDDED = 64 << 10
 """Bytes at both ends of a log in which pasted command output is looked for."""
@@ -63,7 +63,8 @@ def spans(source: Source) -> list[Span]:
     size = _plain_size(source)
     if size < 2 * SHARD:
         return [WHOLE]
-    starts = list(range(0, size, SHARD))
+    # a region takes in what little lies behind it: no stretch begins there
+    starts = list(range(0, size - CONTEXT + 1, SHARD))
     return list(zip(starts, [*starts[1:], None], strict=True))
 
 

@@ -32,7 +32,7 @@ DEPTH = 4
 """Blocks in flight; sampling decisions lag by as many."""
 MAX_DATABASES = 32
 """Compiled databases that are kept; which anchors are sampled depends on what floods a log."""
-SAMPLE_EVERY = 64
+SAMPLE_EVERY = 128
 """Between the ends of a source, facts that many lines carry are looked for in one block of so many."""
 EDGE = 64 * 1024
 """Bytes in which they are looked for: at the ends of a source, and at the beginning of such a block."""
@@ -339,7 +339,17 @@ def _scan(rare: AnchorDatabase, frequent: AnchorDatabase | None, block: Block) -
             found, _ = frequent.scan(data if begin == 0 and end == len(data) else data[begin:end])
             hits += [(at + begin, anchor) for at, anchor in found]
         hits.sort()
-    return hits, missed, data.count(b"\n", block.begin, block.end)
+    return hits, missed, _newlines(block)
+
+
+def _newlines(block: Block) -> int:
+    """The newlines in a block's own region.
+
+    Dropping them jumps from one to the next, where ``count`` of Python before 3.13 steps through the bytes.
+    """
+    data = block.data
+    inside = len(data) - len(data.replace(b"\n", b""))
+    return inside - data.count(b"\n", 0, block.begin) - data.count(b"\n", block.end)
 
 
 def _edges(block: Block) -> Iterator[tuple[int, int]]:

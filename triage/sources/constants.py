@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-BLOCK_SIZE = 2 << 20
+BLOCK_SIZE = 1 << 20
 """Bytes of a block's own region."""
 
 CONTEXT = 32 << 10
