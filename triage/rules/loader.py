@@ -24,7 +24,7 @@ ENTRY_POINTS = "triage.rules"
 _PACKED = Path(__file__).parent / "_packed.json"
 _CHECKOUT = Path(__file__).resolve().parents[2] / "rules"
 _CACHE_FORMAT = 8
-_SUFFIXES = {".yaml", ".yml"}
+_SUFFIXES = (".yaml", ".yml")
 _MAX_FILE = 4 << 20
 
 
@@ -184,7 +184,8 @@ def _rules_of(document: Any, path: str | None) -> list[Any]:
 def _rule_paths(root: Path) -> list[Path]:
     if root.is_file():
         return [root]
-    return sorted(p for p in root.rglob("*") if p.suffix in _SUFFIXES and p.is_file())
+    found = (os.path.join(at, name) for at, _, names in os.walk(root) for name in names)  # noqa: PTH118
+    return sorted(Path(p) for p in found if p.endswith(_SUFFIXES) and Path(p).is_file())
 
 
 def _read(path: Path) -> str:
