@@ -73,16 +73,24 @@ def _timeout(item: Item) -> float | None:
 
 
 def _last_bars(job: Job) -> list[Item]:
-    """The last state of the bar of each writer, if it was not full."""
+    """The last state of the bar of each writer, if it was not full, and that of its longest work.
+
+    Where nothing tells writers apart, one that begins its own work draws the last bar of all.
+    """
     last: dict[tuple[int, str], Item] = {}
+    longest: dict[tuple[int, str], Item] = {}
     for fact in ("progress", "phase-start"):
         for item in job.of_fact(fact):
-            if item.seconds("elapsed") is None:
+            elapsed = item.seconds("elapsed")
+            if elapsed is None:
                 continue
             key = (item.finding.source, item.finding.stream)
             if key not in last or item.finding.offset > last[key].finding.offset:
                 last[key] = item
-    return [item for item in last.values() if (_share(item) or 0.0) < 1.0]
+            if key not in longest or elapsed >= (longest[key].seconds("elapsed") or 0.0):
+                longest[key] = item
+    found = [*last.values(), *(item for key, item in longest.items() if item is not last[key])]
+    return [item for item in found if (_share(item) or 0.0) < 1.0]
 
 
 def _share(item: Item) -> float | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger import ORDERLY, Ledger, manner
+from triage.diagnosis.unclaimed import exceptions, inside
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.scan.lazy import compiled
@@ -21,27 +22,8 @@ TELLING = (
     "collective-timeout", "store-timeout", "oom-message", "cuda-error", "external-stop", "peer-loss",
 )  # fmt: skip
 """Tags of symptoms that tell what kind of failure it was, closest to a cause first."""
-NEAR_FRAMES = 3
-"""A library that complains so few frames below the user's call complains about what it was given."""
 MAX_ORDERED = 256
 """Findings of one rule of which the earliest is looked for."""
-BUILTIN_ERRORS = frozenset(
-    [
-        "ArithmeticError",
-        "AssertionError",
-        "AttributeError",
-        "FileNotFoundError",
-        "IndexError",
-        "KeyError",
-        "LookupError",
-        "NotADirectoryError",
-        "NotImplementedError",
-        "TypeError",
-        "UnicodeDecodeError",
-        "ValueError",
-        "ZeroDivisionError",
-    ]
-)
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -118,11 +100,11 @@ def collect(job: Job, ledger: Ledger, verdicts: list[Item]) -> list[Candidate]:
     candidates = [Candidate(ordered(items, died)) for items in grouped.values()]
     candidates += [Candidate([item]) for item in verdicts]
     candidates += [Candidate([item]) for item in _deaths(job, ledger)]
-    exceptions = [ordered(items, died) for items in _exceptions(job)]
-    candidates += [Candidate(items) for items in exceptions if not _launcher(items[0])]
+    unclaimed = [ordered(items, died) for items in exceptions(job)]
+    candidates += [Candidate(items) for items in unclaimed if not _launcher(items[0])]
     if not candidates and not any(job.of_tag(tag) for tag in TELLING):
         # a launcher's exception says that a process failed: it counts where nothing else says so
-        candidates = [Candidate(items) for items in exceptions]
+        candidates = [Candidate(items) for items in unclaimed]
     return candidates
 
 
@@ -152,37 +134,6 @@ def ordered(items: list[Item], died: Collection[int] = ()) -> list[Item]:
 
     first = max(earliest or some, key=worth)
     return [first, *(i for i in items if i is not first)]
-
-
-def _exceptions(job: Job) -> Iterator[list[Item]]:
-    """Exceptions that no rule knows, grouped by type and place; the user's own are user-code."""
-    grouped: dict[tuple[object, ...], list[Item]] = defaultdict(list)
-    claimed = [
-        i for i in job.items
-        if i.finding.raised and i.rule.fact != "exception" and i.rule.role in {"cause", "symptom", "benign"}
-    ]  # fmt: skip
-    for item in job.of_fact("exception"):
-        if any(_inside(known, item) for known in claimed):
-            continue
-        key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
-        grouped[key].append(item)
-    for items in grouped.values():
-        # torch and the standard library complain about what the user's own frame gave them
-        kind = items[0].text("raised_kind")
-        depth = items[0].number("_depth")
-        near = depth is not None and depth <= NEAR_FRAMES and items[0].text("type") in BUILTIN_ERRORS
-        users = kind == "user" or near or (kind in {"torch", "stdlib", "frozen"} and depth is not None)
-        rule = job.rules["unknown.user-code" if users else "unknown.exception"]
-        yield [Item(item.finding, rule) for item in items]
-
-
-def _inside(known: Item, exception: Item) -> bool:
-    """Whether a rule's finding lies in the traceback of an exception."""
-    one, two = known.finding, exception.finding
-    begin, end = exception.number("_begin"), exception.number("_end")
-    if one.source != two.source or begin is None or end is None:
-        return False
-    return begin <= one.offset <= end and (one.stream == two.stream or not one.stream or not two.stream)
 
 
 def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
@@ -251,7 +202,7 @@ def _anonymous_words(job: Job) -> bool:
         and (i.rule.fact == "exception" or (i.rule.role == "cause" and i.finding.raised))
         and i.finding.offset < summaries.get(i.finding.source, 1 << 62)
         and not _launcher(i)
-        and not any(_inside(loss, i) for loss in losses)
+        and not any(inside(loss, i) for loss in losses)
         for i in job.items
     )
 

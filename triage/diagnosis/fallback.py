@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from triage.diagnosis.candidates import BUILTIN_ERRORS, TELLING, Candidate
+from triage.diagnosis.candidates import TELLING, Candidate
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking
 from triage.diagnosis.survival import Survival
 from triage.diagnosis.templates import fill, kinds_of
+from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
 from triage.diagnosis.verdicts import verdict
 from triage.model import Evidence, Finding, Value
 from triage.rules.schema import Rule
@@ -18,7 +19,8 @@ from triage.scan.ends import Ends
 from triage.scan.prefix import split_line
 
 _EXCEPTION = re.compile(
-    r"(?:^|[\s\].:])(?:[A-Za-z_]\w*\.)*(?P<type>[A-Z]\w*(?:Error|Exception))\b(?:: (?P<message>.*)|\s*$)",
+    r"(?:^|[\s\].:])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?)(?:: (?P<message>.*)|\s*$)"
+    r"|\braise (?P<raised>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\(",
     re.S,
 )
 PRIORITY = (*TELLING, "wrapper", "rank-exit", "launcher-report")
@@ -98,8 +100,10 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
         found = _EXCEPTION.search(evidence.text)
         if found is None:
             continue
-        name, message = found["type"], " ".join((found["message"] or "").split())[:300]
-        rule = job.rules["unknown.stated" if name in _OF_PROGRAMS else "unknown.last-words"]
+        name, message = found["type"] or found["raised"], " ".join((found["message"] or "").split())[:300]
+        kind = kind_of(name, message)
+        other = "unknown.stated" if name in _OF_PROGRAMS else "unknown.last-words"
+        rule = job.rules[f"unknown.{kind}" if kind else other]
         fields: dict[str, Value] = {
             "type": name,
             "message": message,

@@ -210,8 +210,7 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
 
 def _nameless(candidate: Candidate) -> bool:
     """Whether the log breaks off before it names an exception."""
-    unknown = candidate.rule_id in {"unknown.exception", "unknown.user-code"}
-    return unknown and candidate.lead.text("type") is None
+    return "unclaimed" in candidate.lead.rule.tags and candidate.lead.text("type") is None
 
 
 def _states(cause: Candidate, effect: Candidate) -> bool:

@@ -6,6 +6,7 @@ and so that a rule that matched inside a traceback is known to have been raised,
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
 
@@ -13,13 +14,20 @@ from triage.model import Prefix, Value
 from triage.scan.collect import Collector, Sighting
 from triage.scan.lazy import compiled
 from triage.scan.prefix import Continuation
-from triage.scan.traceback import Traceback, parse_faulthandler, parse_traceback
+from triage.scan.traceback import HEADER, Traceback, activity, parse_faulthandler, parse_traceback
 from triage.scan.window import BlockLines, Line
 
 EXCEPTION_ANCHORS = ("Traceback (most recent call last)", "Fatal Python error:")
 EXCEPTION_RULE = "python.exception"
 FATAL_RULE = "python.fatal-error"
 ABORT_RULE = "python.aborted"
+_FRAME = re.compile(rb'(?m)^[^\n"]{0,120}\bFile "[^"\n]{1,4096}"?(?:, line \d|$)')
+_OF_THE_LIVING = r"(?i)stack|most recent call|\bthread 0x|warn"
+"""What stands above frames that no exception ends: they were printed to show where somebody is."""
+EDGE = 64 << 10
+"""Bytes at both ends of a block in which broken tracebacks are looked for."""
+_RAISE = r"raise +((?:\w+\.)*[A-Z]\w*)\((?:[fr]?[\"'](.*))?"
+"""The statement that raises, as the last frame shows it."""
 _NAME = r"(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Timeout)\Z"
 """How the names of exceptions end."""
 _PASSED_ON = r"Traceback \(most recent call last\): \(RANK (\d{1,6})\)\s*$"
@@ -77,24 +85,64 @@ class ExceptionScan:
         self._remember(offset, view.block.offset + last.start, prefix, last.prefix.stream)
         if collector is None:
             return
+        self._record(view, found, lines, 0, prefix, collector)
+
+    def _record(
+        self,
+        view: BlockLines,
+        found: Traceback,
+        lines: list[Line],
+        shift: int,
+        prefix: Prefix,
+        collector: Collector,
+    ) -> None:
+        """Add what was parsed; ``lines[0]`` stands at ``-shift`` of what the parser saw."""
         named = found.root.message_line if found.root.message_line is not None else found.end - 1
-        raised = lines[min(named, len(lines) - 1)]
+        raised = lines[max(0, min(named + shift, len(lines) - 1))]
+        last = lines[min(found.end + shift, len(lines)) - 1]
         collector.add(
             Sighting(
                 rule_id=EXCEPTION_RULE,
                 fields={
                     **exception_fields(found),
-                    "_begin": offset,
+                    "_begin": view.block.offset + lines[0].start,
                     "_end": view.block.offset + last.start,
                 },
                 prefix=prefix,
                 offset=view.block.offset + raised.start,
                 line=view.number(raised.start),
-                text="\n".join(part.raw for part in lines[lines.index(raised) : found.end][:12]),
+                text="\n".join(part.raw for part in lines[lines.index(raised) : found.end + shift][:12]),
                 span=None,
                 raised=True,
             )
         )
+
+    def headless(self, view: BlockLines, collector: Collector) -> None:
+        """Record tracebacks whose first lines are not there: what was kept of a log may begin within one.
+
+        To be called after all others of the block are known.
+        """
+        data = view.block.data
+        for begin, end in ((0, min(len(data), EDGE)), (max(EDGE, len(data) - EDGE), len(data))):
+            found = _FRAME.search(data, begin, end)
+            if found is None:
+                continue
+            line = view.line_at(found.start())
+            offset = view.block.offset + line.start
+            if self.header(offset, line.prefix) is None and not _stack_of_living(view, line):
+                self._broken_in(view, line, collector)
+
+    def _broken_in(self, view: BlockLines, line: Line, collector: Collector) -> None:
+        lines = _writer_lines(view, line)
+        found = parse_traceback([HEADER + ":", *(part.message for part in lines)], 0)
+        if found is None or not found.frames or found.message_line is None:
+            return
+        if compiled(_NAME).search(found.exception_type or "") is None:
+            return
+        offset = view.block.offset + line.start
+        last = lines[min(found.end - 1, len(lines)) - 1]
+        self._remember(offset, view.block.offset + last.start, line.prefix, last.prefix.stream)
+        self._record(view, found, lines, -1, line.prefix, collector)
 
     def _fatal(self, view: BlockLines, lines: list[Line], messages: list[str], collector: Collector) -> None:
         dump = parse_faulthandler(messages, 0)
@@ -136,20 +184,36 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
     root = found.root
     raising = root.raising_frame
     user = root.user_frame or found.user_frame
+    name, message = root.exception_type, root.message
+    if name is None and raising is not None:
+        name, message = _about_to_raise(raising.code or "")
     return {
-        "type": root.exception_type,
-        "message": root.message[:500],
+        "type": name,
+        "message": message[:500],
         "outer_type": found.exception_type if found is not root else None,
         "outer_message": found.message[:300] if found is not root else None,
         "raised_in": raising.path if raising else None,
         "raised_kind": raising.kind if raising else None,
         "raised_function": raising.function if raising else None,
+        "doing": activity(root.frames) or (activity(found.frames) if found is not root else None),
         "_depth": _depth(root),
         "file": user.path if user else None,
         "line": user.line if user else None,
         "function": user.function if user else None,
         "code": (user.code or None) if user else None,
     }
+
+
+def _stack_of_living(view: BlockLines, line: Line) -> bool:
+    """Whether the frames from ``line`` on show a stack for some other reason than an exception."""
+    above = next(iter(view.preceding(line)), None)
+    return above is not None and compiled(_OF_THE_LIVING).search(above.message) is not None
+
+
+def _about_to_raise(code: str) -> tuple[str | None, str]:
+    """Name and beginning of the message of the exception that a source line raises."""
+    found = compiled(_RAISE).match(code)
+    return (None, "") if found is None else (found[1], (found[2] or "").rstrip("\"')"))
 
 
 def _breaks_off(found: Traceback, view: BlockLines, lines: list[Line]) -> bool:

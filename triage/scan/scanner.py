@@ -208,11 +208,12 @@ class Scanner:
             if total > MISS_BUDGET:
                 stream.spelled |= {window}
         collector, block = stream.collector, entry.block
-        if hits or block.last:
+        ends = block.offset == 0 or block.last
+        if hits or ends:
             # number from where the region begins: what lies before it has been counted
             line = 1 + collector.lines - block.data.count(b"\n", 0, block.begin)
             entry.block = replace(block, line=line)
-        if hits:
+        if hits or ends:
             self._process(stream, entry, hits)
         collector.lines += newlines
         if block.last:
@@ -243,6 +244,8 @@ class Scanner:
                 claim = self._claim(rule_id, view, line.start, end)
                 if claim is not None:
                     claims.append(claim)
+        if entry.block.offset == 0 or entry.block.last:
+            stream.exceptions.headless(view, stream.collector)
         for claim in _undisputed(claims):
             self._add(stream, view, claim)
         for rule_id, count in passed.items():

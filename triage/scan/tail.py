@@ -18,7 +18,8 @@ FINAL_LINES = 3
 """Lines at the very end in which an exception's name anywhere counts."""
 _STATES_AN_ERROR = re.compile(
     r"^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b|"
-    r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?::|$)|"
+    r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:\([\w.]+\))?(?::|$)|"
+    r"\braise (?:\w+\.)*[A-Z]\w*(?:Error|Exception)\(|"
     r"\(core dumped\)|: (?:command not found|Permission denied|No such file or directory|cannot execute)|"
     r"\b(?:FATAL|CRITICAL|PANIC)\b|^Aborted\b|^Killed\b|terminate called|"
     r"\b(?:exited|failed|terminated) with (?:exit |non-zero |error )*(?:code|status)\s*:?\s*[1-9-]",
@@ -26,6 +27,7 @@ _STATES_AN_ERROR = re.compile(
 )
 _NAMES_AN_EXCEPTION = re.compile(r"\b(?:[A-Z]\w*(?:Error|Exception)): \S")
 _ALARMS = re.compile(
+    r"\w(?:Error|Exception)(?=[:()]|\s*$)|"
     r"\b(?:errors?|fail(?:ed|ure|ing)?|fatal|exception|tim(?:ed|e) ?out|timeouts?|stall(?:ed)?|hang(?:s|ing)?|hung|stuck|"
     r"abort(?:ed|ing)?|kill(?:ed|ing)|panic|refused|denied|unreachable|deadlock(?:ed)?|crash(?:ed)?|cannot|can't|"
     r"could not|couldn't|unable|corrupt(?:ed)?|shut down|lost)\b",

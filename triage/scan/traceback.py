@@ -9,12 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage.scan.lazy import Lazy
+from triage.scan.tracebacks.doing import activity
 from triage.scan.tracebacks.frames import make_frame
-from triage.scan.tracebacks.lines import is_header
+from triage.scan.tracebacks.lines import HEADER, is_header
 from triage.scan.tracebacks.model import Fault, Frame, FrameKind, Traceback
 from triage.scan.tracebacks.plain import read_chain
 
-__all__ = ["Fault", "Frame", "FrameKind", "Traceback", "parse_faulthandler", "parse_traceback"]
+__all__ = [
+    "HEADER",
+    "Fault",
+    "Frame",
+    "FrameKind",
+    "Traceback",
+    "activity",
+    "parse_faulthandler",
+    "parse_traceback",
+]
 
 MAX_FAULT_LINES = 2000
 

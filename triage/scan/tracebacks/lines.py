@@ -10,6 +10,8 @@ from triage.scan.tracebacks.model import Link
 
 HEADER = "Traceback (most recent call last)"
 FRAME = Lazy(r'( *)File "([^"\n]{1,4096})", line (\d{1,9})(?:, in ([^\n]{1,500}))?\s*$')
+CUT_FRAME = Lazy(r' *File "[^"\n]{40,}(?:", ?[^\n]*)?$')
+"""A frame that is broken in the middle."""
 MARKERS = Lazy(r"[ ~^]+$")
 REPEATED = Lazy(r"\s*\[Previous line repeated \d+ more times?\]\s*$")
 RULER = Lazy(r"\s*={10,}\s*$")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from triage.scan.lazy import Lazy
 from triage.scan.tracebacks.frames import make_frame
 from triage.scan.tracebacks.lines import (
+    CUT_FRAME,
     FRAME,
     GROUP_TOP,
     HEADER,
@@ -30,6 +32,8 @@ MAX_BOX_LINES = 2000
 MAX_DEPTH = 8
 """Tracebacks quoted within tracebacks that are followed."""
 MAX_CODE_LINES = 60
+MAX_ROWS = 3
+"""Rows of a console that one frame may take."""
 _FOREIGN = 3
 """Lines of somebody else that may stand between two frames."""
 
@@ -88,18 +92,34 @@ def _frames(lines: Sequence[str], at: int) -> tuple[tuple[Frame, ...], int, int 
     frames: list[Frame] = []
     base: int | None = None
     while at < len(lines):
-        line = lines[at]
-        found = FRAME.match(line, 0)
+        found, rows = _frame(lines, at)
         if found is not None:
             indent = len(found[1])
             base = max(0, indent - 2) if base is None else base
-            code, at = _code(lines, at + 1, indent)
+            code, at = _code(lines, at + rows, indent)
             frames.append(make_frame(found[2], int(found[3]), (found[4] or "").strip(), code))
         elif base is None or not _goes_on(lines, at, base):
             break
         else:
             at += 1
     return tuple(frames), at, base
+
+
+def _frame(lines: Sequence[str], at: int) -> tuple[re.Match[str] | None, int]:
+    """The frame on ``lines[at]``, and how many lines it takes: a console breaks the long ones."""
+    text = lines[at]
+    found = FRAME.match(text, 0)
+    if found is not None or CUT_FRAME.match(text, 0) is None:
+        return found, 1
+    for rows in range(2, MAX_ROWS + 1):
+        if at + rows > len(lines):
+            break
+        broken_at_a_space = text.endswith((",", " in", " line"))
+        text += " " * broken_at_a_space + lines[at + rows - 1].strip(" ")
+        found = FRAME.match(text, 0)
+        if found is not None:
+            return found, rows
+    return None, 1
 
 
 def _code(lines: Sequence[str], at: int, indent: int) -> tuple[str | None, int]:

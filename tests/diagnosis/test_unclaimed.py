@@ -1,0 +1,126 @@
+"""Exceptions that no rule knows: their name, words and stack tell what kind of failure they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage import Diagnosis, Engine, Source
+
+SITE = "/opt/venv/lib/python3.12/site-packages"
+
+
+def frame(path: str, function: str, code: str = "pass") -> str:
+    """A frame as Python prints it."""
+    return f'  File "{path}", line 41, in {function}\n    {code}\n'
+
+
+def traceback(*frames: str, ends: str) -> str:
+    """A traceback of rank 3."""
+    text = "Traceback (most recent call last):\n" + "".join(frames) + ends + "\n"
+    return "".join(f"[rank3]: {line}\n" for line in text.splitlines())
+
+
+MAIN = frame("/work/run.py", "main", "trainer.fit()")
+
+
+def told(engine: Engine, text: str) -> Diagnosis:
+    """The diagnosis of one log."""
+    return engine.diagnose(Source(name="job.err", data=text.encode()))
+
+
+@pytest.mark.parametrize(
+    ("log", "category"),
+    [
+        (
+            traceback(
+                MAIN, frame(f"{SITE}/somelib/trainer.py", "_save_checkpoint"),
+                frame("/usr/lib/python3.12/os.py", "renames"),
+                ends="OSError: [Errno 39] Directory not empty: 'tmp-7' -> 'step-7'",
+            ),
+            "checkpoint",
+        ),
+        (
+            traceback(
+                MAIN, frame(f"{SITE}/torch/utils/data/dataloader.py", "__next__"),
+                frame("/work/data.py", "__getitem__"), ends="OSError: unexpected end of shard 12",
+            ),
+            "data-loading",
+        ),
+        (
+            traceback(
+                MAIN, frame(f"{SITE}/torch/_inductor/codegen/triton.py", "codegen_kernel"),
+                ends="NotImplementedError: no lowering for this layout",
+            ),
+            "compile-or-graph-capture",
+        ),
+        (
+            traceback(
+                MAIN, frame(f"{SITE}/huggingface_hub/file_download.py", "_raise_on_head_call"),
+                ends="SomeNewHubError: the file is neither cached nor reachable",
+            ),
+            "auth-or-hub",
+        ),
+        (traceback(MAIN, ends="ValueError: loss is nan at step 812, stopping"), "numerics"),
+        (traceback(MAIN, frame(f"{SITE}/somelib/io.py", "link"), ends="OSError: [Errno 31] Too many links"), "storage"),
+        (traceback(MAIN, frame("/work/data.py", "__getitem__"), ends="NameError: name 'indx' is not defined"), "user-code"),
+        # recomputation in the backward pass is called a checkpoint too
+        (
+            traceback(
+                MAIN, frame(f"{SITE}/torch/utils/checkpoint.py", "checkpoint"), frame("/work/model.py", "forward"),
+                ends="RuntimeError: expected 4 heads",
+            ),
+            "user-code",
+        ),
+    ],
+)  # fmt: skip
+def test_what_was_being_done_tells_the_kind(engine: Engine, log: str, category: str) -> None:
+    diagnosis = told(engine, log)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == category
+    assert diagnosis.root_cause.origin.rank == 3
+
+
+def test_a_name_in_rays_wrapper_counts(engine: Engine) -> None:
+    diagnosis = told(
+        engine, "ray.exceptions.RayTaskError(OutOfMemoryError): ray::Worker.step() (pid=81, ip=10.0.0.7)\n"
+    )
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "gpu-oom"
+
+
+def test_a_log_that_begins_within_a_traceback(engine: Engine) -> None:
+    whole = traceback(MAIN, frame("/work/model.py", "load_checkpoint"), ends="KeyError: 'optimizer.state.7'")
+    diagnosis = told(engine, whole.split("\n", 2)[2])
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "checkpoint"
+    assert diagnosis.root_cause.origin.rank == 3
+    assert any("optimizer.state.7" in e.text for e in diagnosis.root_cause.evidence)
+
+
+def test_frames_that_only_show_where_somebody_is(engine: Engine) -> None:
+    log = (
+        "Stack (most recent call last):\n" + MAIN + "INFO trainer: step 12 loss 2.1\n"
+        "INFO trainer: step 13 loss 2.0\nINFO trainer: Training complete\n"
+    )
+    assert told(engine, log).verdict == "healthy"
+
+
+def test_a_log_that_ends_before_the_exception_is_named(engine: Engine) -> None:
+    log = (
+        "Traceback (most recent call last):\n"
+        + MAIN
+        + frame(f"{SITE}/somelib/cache.py", "fetch", 'raise LocalEntryNotFoundError("not in the cache')
+    )
+    diagnosis = told(engine, log)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "auth-or-hub"
+
+
+@pytest.mark.parametrize("cut", ["some", ", line", ", in"])
+def test_a_console_breaks_the_lines_of_frames(engine: Engine, cut: str) -> None:
+    path = f"{SITE}/" + "a/" * 20 + "somelib/storage.py"
+    text = frame(path, "write").replace(cut, cut + "\n")
+    log = "Traceback (most recent call last):\n" + MAIN + text + "BlobError: quota\n"
+    diagnosis = told(engine, log)
+    assert diagnosis.root_cause is not None
+    assert "BlobError" in diagnosis.root_cause.summary

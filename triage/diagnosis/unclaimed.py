@@ -1,0 +1,134 @@
+"""Exceptions that no rule knows: which kind of failure their name, words and stack speak of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from triage.diagnosis.job import Item, Job
+from triage.scan.lazy import compiled
+
+NEAR_FRAMES = 3
+"""A library that complains so few frames below the user's call complains about what it was given."""
+BUILTIN_ERRORS = frozenset(
+    [
+        "ArithmeticError",
+        "AssertionError",
+        "AttributeError",
+        "FileNotFoundError",
+        "IndexError",
+        "KeyError",
+        "LookupError",
+        "NotADirectoryError",
+        "NotImplementedError",
+        "TypeError",
+        "UnicodeDecodeError",
+        "ValueError",
+        "ZeroDivisionError",
+    ]
+)
+_SLIPS = frozenset(
+    [
+        "AttributeError",
+        "ImportError",
+        "ModuleNotFoundError",
+        "NameError",
+        "SyntaxError",
+        "TypeError",
+        "UnboundLocalError",
+    ]
+)
+"""Errors in what a program says, whatever it was doing."""
+_OF_FILES = frozenset(
+    ["BlockingIOError", "FileExistsError", "IOError", "IsADirectoryError", "OSError", "PermissionError"]
+)
+_NAMES = {
+    "auth-or-hub": [
+        "EntryNotFoundError", "FileMetadataError", "GatedRepoError", "HFValidationError", "HfHubHTTPError",
+        "LocalEntryNotFoundError", "LocalTokenNotFoundError", "OfflineModeIsEnabled", "RemoteEntryNotFoundError",
+        "RepositoryNotFoundError", "RevisionNotFoundError",
+    ],
+    "checkpoint": ["CheckpointException", "CheckpointingException", "SafetensorError", "UnpicklingError"],
+    "compile-or-graph-capture": [
+        "BackendCompilerFailed", "CompilationError", "CppCompileError", "InductorError", "LoweringException",
+        "NoValidChoicesError", "PTXASError", "SubprocException", "TorchDynamoException", "TorchRuntimeError",
+    ],
+    "config": ["ArgumentError", "ConfigAttributeError", "ConfigCompositionException", "ConfigError", "ConfigKeyError",
+               "InterpolationKeyError", "MisconfigurationException", "MissingMandatoryValue", "ValidationError"],
+    "data-loading": ["DatasetGenerationError", "DatasetNotFoundError", "DataFilesNotFoundError", "NonMatchingSplitsSizesError",
+                     "ShufflerException", "UnidentifiedImageError"],
+    "driver-or-version": ["DistributionNotFound", "PackageNotFoundError", "VersionConflict"],
+    "gpu-oom": ["OutOfMemoryError"],
+    "host-oom": ["MemoryError"],
+    "numerics": ["FloatingPointError"],
+}  # fmt: skip
+"""Kinds of failure that an exception's name alone tells."""
+_KINDS = {name: kind for kind, names in _NAMES.items() for name in names}
+_NOT_FINITE = (
+    r"(?i)\b(?:loss|grad(?:ient)?s?|norm|logits?|weights?|activations?|outputs?|values?|tensors?)\b.{0,60}"
+    r"\b(?:nan|not[ -]finite|non-?finite|infinite|diverg\w+|exploded)\b|\b(?:nan|non-?finite) (?:loss|grad)"
+)
+_OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
+"""Ray names what a task raised within its own exception's name."""
+
+
+def kind_of(name: str | None, message: str | None, doing: str | None = None) -> str | None:
+    """The category that an exception's name, words and surroundings tell; None where they tell none.
+
+    Args:
+        doing: what was being done, by the calls on the stack.
+    """
+    whole = name or ""
+    inner = compiled(_OUTER).search(whole)
+    short = inner[1] if inner else whole.rpartition(".")[2]
+    if short == "OutOfMemoryError" and whole.startswith("ray."):
+        return "gpu-oom" if inner else "host-oom"  # Ray's own is about the node's memory
+    if short in _KINDS:
+        return _KINDS[short]
+    if compiled(_NOT_FINITE).search(message or ""):
+        return "numerics"
+    if doing is not None and short not in _SLIPS:
+        return doing
+    if short in _OF_FILES:
+        return "storage"
+    return None
+
+
+def exceptions(job: Job) -> Iterator[list[Item]]:
+    """Exceptions that no rule knows, grouped by type and place; the user's own are user-code."""
+    grouped: dict[tuple[object, ...], list[Item]] = defaultdict(list)
+    claimed = [
+        i for i in job.items
+        if i.finding.raised and i.rule.fact != "exception" and i.rule.role in {"cause", "symptom", "benign"}
+    ]  # fmt: skip
+    for item in job.of_fact("exception"):
+        if any(inside(known, item) for known in claimed):
+            continue
+        key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
+        grouped[key].append(item)
+    for items in grouped.values():
+        rule = job.rules[_rule(items[0])]
+        yield [Item(item.finding, rule) for item in items]
+
+
+def _rule(item: Item) -> str:
+    """The rule that speaks for an exception."""
+    name = item.text("type")
+    kind = kind_of(name, item.text("message"), item.text("doing"))
+    if kind is not None:
+        return f"unknown.{kind}"
+    # torch and the standard library complain about what the user's own frame gave them
+    raised = item.text("raised_kind")
+    depth = item.number("_depth")
+    near = depth is not None and depth <= NEAR_FRAMES and name in BUILTIN_ERRORS
+    users = raised == "user" or near or (raised in {"torch", "stdlib", "frozen"} and depth is not None)
+    return "unknown.user-code" if users else "unknown.exception"
+
+
+def inside(known: Item, exception: Item) -> bool:
+    """Whether a rule's finding lies in the traceback of an exception."""
+    one, two = known.finding, exception.finding
+    begin, end = exception.number("_begin"), exception.number("_end")
+    if one.source != two.source or begin is None or end is None:
+        return False
+    return begin <= one.offset <= end and (one.stream == two.stream or not one.stream or not two.stream)

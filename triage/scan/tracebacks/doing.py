@@ -1,0 +1,52 @@
+"""What a program was doing when an exception was raised, from the calls on the stack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from triage.scan.lazy import compiled
+from triage.scan.tracebacks.model import Frame
+
+Doing = Literal["checkpoint", "data-loading", "compile-or-graph-capture", "auth-or-hub"]
+
+_NEAR = 8
+"""How many calls from the innermost one on tell what was being done."""
+_INNERMOST = 4
+"""Compiled code runs below the compiler's wrappers: it is at fault where it raises itself."""
+_CHECKPOINT = (
+    r"(?:^|_)(?:checkpoints?|checkpointing|ckpts?|state_dicts?|(?:save|load)_(?:states?|optimizer|model|pretrained))(?:_|$)"
+    r"|^(?:save|load|resume|restore)\w*(?:checkpoint|ckpt|state_?dict|snapshot)|^_?(?:save|load)_to_state_dict$"
+)
+_CHECKPOINT_PATHS = (
+    r"/torch/(?:serialization\.py|distributed/checkpoint/)|/safetensors/|/dist_checkpointing/"
+    r"|/checkpoint(?:ing|er|s)?/|/\w*(?:checkpoint(?:ing|er|s|_\w+)?|ckpt\w*|_checkpoint)\.py$"
+)
+_RECOMPUTED = r"/torch/utils/checkpoint\.py$|activation_checkpoint|/tensor_parallel/random\.py$"
+"""Activation checkpointing, which is a part of the forward pass."""
+_DATA_PATHS = r"/torch/utils/data/|/torchdata/|/(?:datasets|webdataset|streaming|energon)/(?:\w+/)*\w+\.py$"
+_DATA = r"^(?:__getitems?__|collate_fn|_?collate\w*|_worker_loop|_try_get_data|_map_single)$"
+_COMPILER_PATHS = (
+    r"/torch/_inductor/|/torch/_dynamo/(?!eval_frame\.py|external_utils\.py)|/torch/_functorch/(?:aot|_aot)"
+    r"|/triton/(?:compiler|backends)/|/triton/runtime/(?:jit|build|autotuner)\.py$|/torch/cuda/graphs\.py$"
+    r"|/torch/utils/cpp_extension\.py$|/jit/(?:cpp_ext|core)\.py$"
+)
+_HUB_PATHS = r"/huggingface_hub/|/modelscope/hub/|/transformers/utils/hub\.py$"
+
+
+def activity(frames: Sequence[Frame]) -> Doing | None:
+    """What the innermost calls of a stack belong to, None where they may be anything."""
+    near = frames[-_NEAR:]
+    innermost = frames[-_INNERMOST:]
+    if any(compiled(_HUB_PATHS).search(f.path) for f in innermost):
+        return "auth-or-hub"
+    if any(compiled(_COMPILER_PATHS).search(f.path) for f in innermost):
+        return "compile-or-graph-capture"
+    for frame in reversed(near):
+        if compiled(_RECOMPUTED).search(frame.path):
+            return None
+        if compiled(_DATA_PATHS).search(frame.path) or compiled(_DATA).search(frame.function):
+            return "data-loading"
+        if compiled(_CHECKPOINT_PATHS).search(frame.path) or compiled(_CHECKPOINT).search(frame.function):
+            return "checkpoint"
+    return None
