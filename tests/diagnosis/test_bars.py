@@ -57,3 +57,10 @@ def test_a_bar_of_one_that_waited_itself_proves_nothing(engine: Engine) -> None:
     root = engine.diagnose(logs).root_cause
     assert root is not None
     assert root.category != "watchdog-too-short"
+
+
+def test_the_last_bar_may_be_anothers_who_begins(engine: Engine) -> None:
+    log = bar("09:59") + bar("00:00", done=0) + OTHERS
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category == "watchdog-too-short"

@@ -9,6 +9,7 @@ from triage.diagnosis.candidates import TELLING, Candidate
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking
+from triage.diagnosis.speakers import speaker
 from triage.diagnosis.survival import Survival
 from triage.diagnosis.templates import fill, kinds_of
 from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
@@ -117,7 +118,9 @@ def _last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:
     """A candidate from the last lines that state an error nobody knows."""
     index, evidence = words[-1]
     fields: dict[str, Value] = {"words": " ".join(evidence.text.split())[:300]}
-    return _candidate(job, job.rules["unknown.last-words"], fields, index, [e for _, e in words[-3:]])
+    kind = speaker(evidence.text)
+    rule = job.rules[f"unknown.said-by-{kind}" if kind else "unknown.last-words"]
+    return _candidate(job, rule, fields, index, [e for _, e in words[-3:]])
 
 
 def _candidate(

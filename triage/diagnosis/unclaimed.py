@@ -42,6 +42,8 @@ _SLIPS = frozenset(
 _OF_FILES = frozenset(
     ["BlockingIOError", "FileExistsError", "IOError", "IsADirectoryError", "OSError", "PermissionError"]
 )
+_MISSING = frozenset(["FileNotFoundError", "NotADirectoryError"])
+"""What a library did not find that the user's own call did not name."""
 _NAMES = {
     "auth-or-hub": [
         "EntryNotFoundError", "FileMetadataError", "GatedRepoError", "HFValidationError", "HfHubHTTPError",
@@ -67,6 +69,7 @@ _KINDS = {name: kind for kind, names in _NAMES.items() for name in names}
 _NOT_FINITE = (
     r"(?i)\b(?:loss|grad(?:ient)?s?|norm|logits?|weights?|activations?|outputs?|values?|tensors?)\b.{0,60}"
     r"\b(?:nan|not[ -]finite|non-?finite|infinite|diverg\w+|exploded)\b|\b(?:nan|non-?finite) (?:loss|grad)"
+    r"|\b(?:found|detected|unexpected result|contains?|encountered) (?:an? )?nan\b"
 )
 _OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
 """Ray names what a task raised within its own exception's name."""
@@ -122,7 +125,9 @@ def _rule(item: Item) -> str:
     depth = item.number("_depth")
     near = depth is not None and depth <= NEAR_FRAMES and name in BUILTIN_ERRORS
     users = raised == "user" or near or (raised in {"torch", "stdlib", "frozen"} and depth is not None)
-    return "unknown.user-code" if users else "unknown.exception"
+    if users:
+        return "unknown.user-code"
+    return "unknown.storage" if name in _MISSING else "unknown.exception"
 
 
 def inside(known: Item, exception: Item) -> bool:

@@ -33,6 +33,12 @@ _ALARMS = re.compile(
     r"could not|couldn't|unable|corrupt(?:ed)?|shut down|lost)\b",
     re.IGNORECASE,
 )
+_WARNED_OF_ITS_END = re.compile(
+    r"\bNCCL WARN (?!.{0,200}\b(?:deprecated|ignored|ignoring|retry|retrying|fall(?:ing)? ?back|default)\b).{0,200}"
+    r"\b(?:fail(?:ed|ure)?|errors?|couldn't|could not|cannot|unable|invalid|refused|unexpected\w*|bad)\b",
+    re.IGNORECASE,
+)
+"""NCCL calls what ends it a warning."""
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = re.compile(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|(?<!NCCL )\bwarn", re.IGNORECASE)
 
@@ -93,6 +99,7 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
         loud = (
             prefix.level in {"error", "fatal"}
             or _STATES_AN_ERROR.search(message) is not None
+            or _WARNED_OF_ITS_END.search(text) is not None
             or (final and _NAMES_AN_EXCEPTION.search(message) is not None)
         )
         if loud and message:

@@ -43,6 +43,8 @@ def activity(frames: Sequence[Frame]) -> Doing | None:
     if any(compiled(_COMPILER_PATHS).search(f.path) for f in innermost):
         return "compile-or-graph-capture"
     for frame in reversed(near):
+        if frame.function == "__init__":
+            continue  # what is given to a constructor is a setting
         if compiled(_RECOMPUTED).search(frame.path):
             return None
         if compiled(_DATA_PATHS).search(frame.path) or compiled(_DATA).search(frame.function):

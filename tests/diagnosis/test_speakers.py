@@ -1,0 +1,34 @@
+"""Last words that no rule knows belong to the component that speaks them."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage import Engine, Source
+
+
+@pytest.mark.parametrize(
+    ("words", "category"),
+    [
+        ("gpu-03:812:990 [2] NCCL WARN NET/OFI Couldn't grow the frobnicator. RC: -22, ERROR: Invalid argument", "network-config"),
+        ("slurmstepd: error: frobnicator plugin refused the step", "scheduler"),
+        ("nvidia-container-cli: fatal: frobnicator failed", "config"),
+        ("LustreError: 11-0: fatal: frobnicator failed", "storage"),
+        ("FATAL: the frobnicator failed", "unknown"),
+    ],
+)  # fmt: skip
+def test_who_speaks_tells_the_kind(engine: Engine, words: str, category: str) -> None:
+    log = f"INFO trainer: step 12 loss 2.1\n{words}\n"
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category == category
+    assert root.confidence <= 0.4
+    assert "frobnicator" in root.evidence[0].text
+
+
+def test_a_warning_of_nccl_that_is_got_over_is_none(engine: Engine) -> None:
+    log = (
+        "gpu-03:812:990 [2] NCCL WARN NET/OFI Couldn't grow the frobnicator, falling back to the default\n"
+        "INFO trainer: step 12 loss 2.1\nINFO trainer: step 13 loss 2.0\n"
+    )
+    assert engine.diagnose(Source("job.err", data=log.encode())).verdict == "healthy"

@@ -1,0 +1,23 @@
+"""Whose words an unknown error line is: a component's own prefix tells which trouble it belongs to."""
+
+from __future__ import annotations
+
+from triage.scan.lazy import compiled
+
+_SPEAKERS = (
+    (
+        r"\bNET/(?:IB|OFI|Socket|Plugin|UCX)\b|\bUCX +(?:ERROR|FATAL)|\blibfabric:|\bfi_\w+\(|\bibv_\w+|\bmlx[45]_"
+        r"|\bUCC +ERROR|\befa\b|\blibrdmacm|\bOFI\b|\b(?:rdma|gid|roce|infiniband)\b",
+        "network",
+    ),
+    (r"\b(?:slurmstepd|srun|sbatch|salloc|slurmd|slurmctld|kubelet|qsub|pbs_mom)(?:\[\d+\])?:", "scheduler"),
+    (r"\b(?:FailedScheduling|FailedMount|FailedCreatePodSandBox|BackOff|Evicted|Preempted)\b", "scheduler"),
+    (r"\bnvidia-container-cli\b|\bOCI runtime\b|^(?:docker|podman|enroot\S*|pyxis|singularity|apptainer|containerd)\b", "container"),
+    (r"\b(?:Lustre\w*|NFS|nfs\d?|GPFS|mmfs\w*|BeeGFS|ceph\w*|fuse|gcsfuse|s3fs|botocore|weka\w*|EXT4-fs|XFS)\b", "storage"),
+    (r"\b(?:NVRM|nvidia-smi|nvidia-persistenced|nv-fabricmanager|nv-hostengine|cuInit|cuda\w+\(\)|NVML|dcgm\w*)\b", "driver"),
+)  # fmt: skip
+
+
+def speaker(words: str) -> str | None:
+    """The kind of component whose words these are, None where they may be anybody's."""
+    return next((kind for pattern, kind in _SPEAKERS if compiled(pattern).search(words)), None)
