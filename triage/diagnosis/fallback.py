@@ -103,7 +103,7 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
             continue
         name, message = found["type"] or found["raised"], " ".join((found["message"] or "").split())[:300]
         kind = kind_of(name, message)
-        other = "unknown.stated" if name in _OF_PROGRAMS else "unknown.last-words"
+        other = "unknown.stated" if name in _OF_PROGRAMS else _spoken(evidence)
         rule = job.rules[f"unknown.{kind}" if kind else other]
         fields: dict[str, Value] = {
             "type": name,
@@ -118,9 +118,13 @@ def _last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:
     """A candidate from the last lines that state an error nobody knows."""
     index, evidence = words[-1]
     fields: dict[str, Value] = {"words": " ".join(evidence.text.split())[:300]}
+    return _candidate(job, job.rules[_spoken(evidence)], fields, index, [e for _, e in words[-3:]])
+
+
+def _spoken(evidence: Evidence) -> str:
+    """The rule for last words, by the component that speaks them."""
     kind = speaker(evidence.text)
-    rule = job.rules[f"unknown.said-by-{kind}" if kind else "unknown.last-words"]
-    return _candidate(job, rule, fields, index, [e for _, e in words[-3:]])
+    return f"unknown.said-by-{kind}" if kind else "unknown.last-words"
 
 
 def _candidate(
