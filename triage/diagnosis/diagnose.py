@@ -20,6 +20,7 @@ from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import judge
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ledger import build as build_ledger
+from triage.diagnosis.oddities import observed
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
 from triage.diagnosis.run import Run
@@ -100,6 +101,8 @@ def diagnose(run: Run) -> Diagnosis:
 
 def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -> _Outcome:
     job = Job(run.rules, list(items), run.sources, run.reports, run.receipt, run.cut)
+    if last:
+        job.add(observed(job, run.ends))
     identities = identify(job)
     job.items = relabel(job.items, identities)
     job.index()

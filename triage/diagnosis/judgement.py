@@ -15,7 +15,9 @@ from triage.diagnosis.bars import outlasted
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
 from triage.diagnosis.nodes import NOWHERE
+from triage.diagnosis.oddities import shown, suspect
 from triage.diagnosis.phases import Activities
+from triage.diagnosis.settings import differing
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.rules.fields import show
@@ -34,8 +36,9 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += _waits(job, ledger, activities) if work is None else [at_work(job, work)]
     verdicts += _vanished(job, ledger)
     verdicts += _initialisation(job, ledger)
+    verdicts += differing(job, ledger)
     verdicts += _placement(job, ledger)
-    return verdicts
+    return shown(job, verdicts)
 
 
 def _fingerprints(job: Job, ledger: Ledger) -> Iterator[Item]:
@@ -138,6 +141,16 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         yield too_short(job, [tiny[0].item], timeout=tiny[0].timeout, seq=tiny[0].seq)
         return
     odd = _odd_ones(waits)
+    if odd is None:
+        for others in order[1:]:
+            if _contradict(others):
+                waits = sorted(others, key=lambda w: w.rank)
+                odd = _odd_ones(waits)
+                break
+    if odd is not None and len(odd) == len(waits):
+        # as many went one way as the other: who said that it left the common path did
+        guilty = suspect(job, {w.rank for w in waits})
+        odd = [w for w in waits if w.rank == guilty] or odd
     if odd is not None:
         yield _desync(job, waits, odd)
         return
@@ -149,7 +162,8 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         absent = [r for r in ledger.members if r not in inside and not _entered(ledger, r, waits[0])]
         waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
     if not absent:
-        yield from _all_inside(job, ledger, waits)
+        guilty = suspect(job, set(ledger.members) | set(waiting))
+        yield from _all_inside(job, ledger, waits) if guilty is None else [_own_way(job, waits, guilty)]
         return
     yield from absent_ranks(job, ledger, activities, waits, absent)
 
@@ -238,6 +252,15 @@ def _odd_ones(waits: Sequence[Wait]) -> list[Wait] | None:
     return [w for w in behind if kinds[w.rank] != common]
 
 
+def _contradict(waits: Sequence[Wait]) -> bool:
+    """Whether members of a group wait in different operations at one sequence number."""
+    return any(
+        a.seq is not None and a.seq == b.seq and not _agree(_signature(a), _signature(b))
+        for a in waits
+        for b in waits[:1]
+    )
+
+
 def _agree(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     """Whether nothing that is known of two waits differs."""
     return all(a == b for a, b in zip(one, other, strict=True) if a is not None and b is not None)
@@ -273,6 +296,15 @@ def _desync(job: Job, waits: Sequence[Wait], odd: list[Wait]) -> Item:
         "site_odd": _site(job, odd[0].rank), "site_rest": _site(job, rest.rank),
     }  # fmt: skip
     return verdict(job, "ledger.desync", fields, [*(w.item for w in odd[:2]), rest.item], rank=odd[0].rank)
+
+
+def _own_way(job: Job, waits: Sequence[Wait], rank: int) -> Item:
+    """All wait, and nothing that they wait in differs; but one of them said what no other did."""
+    said = [i for i in job.of_fact("oddity") if i.rank == rank]
+    fields: dict[str, Value] = {
+        "ranks": (rank,), "seq": waits[0].seq, "op": waits[0].op, "words": said[-1].text("words")
+    }  # fmt: skip
+    return verdict(job, "ledger.own-way", fields, [said[-1], *(w.item for w in waits[:3])], rank=rank)
 
 
 def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Item]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger import Ledger
@@ -18,7 +18,7 @@ class Survival:
     def proof(self, item: Item) -> Item | None:
         """The line that shows that the job went on after ``item``, None when there is none."""
         if item.rule.signature is not None and item.rule.signature.reader == "ledger":
-            return None
+            return self._everybody(item)
         for end in self.job.of_fact("ended-well"):
             if self._uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
                 continue  # what one process prints at its end says nothing of another one that died
@@ -35,7 +35,19 @@ class Survival:
                 return None
         marks = [p for p in self.job.of_fact("progress") if self._moved_on(p, item)]
         moved = next((p for p in marks if p.rank is not None or self._several(marks, item)), None)
-        return moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
+        alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
+        return alive or (self._everybody(item) if rank is None else None)
+
+    def _everybody(self, item: Item) -> Item | None:
+        """A line that shows it where every rank of the job worked on after an error, whoever's it was."""
+        members = self.ledger.members
+        if len(members) < 2 or self._ended_badly():
+            return None
+        signs = [
+            sign for fact in ("progress", "alive", "ended-well") for sign in self.job.of_fact(fact)
+            if sign.rank is not None and self._last_is_later(sign, item)
+        ]  # fmt: skip
+        return signs[-1] if set(members) <= {sign.rank for sign in signs} else None
 
     @staticmethod
     def _uncaught(item: Item) -> bool:
@@ -93,6 +105,15 @@ class Survival:
     def _unordered(end: Item, item: Item) -> bool:
         """Whether nothing orders the two: standard output and standard error of one job, say."""
         return end.finding.source != item.finding.source and compare(end.finding, item.finding) is None
+
+    @staticmethod
+    def _last_is_later(sign: Item, item: Item) -> bool:
+        """Whether a sign of life was last seen after all that belongs to ``item``."""
+        one, two = sign.finding, item.finding
+        if one.source == two.source:
+            return _last_of(sign) > _last_of(item)
+        last = one.last_time or one.time
+        return last is not None and compare(replace(one, time=last), two) == 1
 
     @staticmethod
     def _later(later: Item, item: Item) -> bool:

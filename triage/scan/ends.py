@@ -7,6 +7,7 @@ from functools import cached_property
 
 from triage.model import Block, Evidence, Finding, Source
 from triage.rules.loader import RuleSet
+from triage.scan.oddities import oddities
 from triage.scan.tail import alarms, last_words
 
 _NO_DIGITS = str.maketrans("", "", "0123456789")
@@ -45,6 +46,10 @@ class Ends:
     def alarms(self) -> Lines:
         """The last lines with alarming words in them."""
         return self._unknown(alarms)
+
+    def oddities(self, until: Mapping[int, int]) -> list[Finding]:
+        """What single writers said out of the ordinary before trouble began, at ``until`` in each source."""
+        return oddities(self._tails, self._sources, until, self._recognised[1])
 
     def _unknown(self, pick: Callable[[Block, str, Container[int]], Iterator[Evidence]]) -> Lines:
         taken, harmless = self._recognised

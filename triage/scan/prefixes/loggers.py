@@ -41,7 +41,9 @@ _BRACKETS = Lazy(
 )
 _ELASTIC = Lazy(r"([A-Za-z_][\w.]*): \[(" + LEVEL_WORD + r")\](?: |$)")
 _RAY_NATIVE = Lazy(r"(?:\((\w+)\) )?([\w./-]+:\d+): ")
-_DASHES = Lazy(r" - (?:([^\s]{1,120}) - )?(" + LEVEL_WORD + r") - (?:([A-Za-z_][\w.]*) - +)?")
+_DASHES = Lazy(
+    r" - (?:[Rr]ank[ _=:-]?(\d{1,5}) - )?(?:([^\s]{1,120}) - )?(" + LEVEL_WORD + r")(?: - |: )(?:([A-Za-z_][\w.]*) - +)?"
+)
 _BARS = Lazy(r" \| (" + LEVEL_WORD + r") *\| ([^|\n]{1,160}?) (?:-|\|) ")
 _TENSORFLOW = Lazy(r": ([EWIFV]) (" + _FILE + r")\](?: |$)")
 _WORDS = Lazy(r"[ \t](" + LEVEL_WORD + r")(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?")
@@ -329,8 +331,10 @@ def _after_stamp(text: str, at: int, draft: Draft) -> int:
         if found is None:
             continue
         if layout is _DASHES:
-            draft.severity(found[2])
-            draft.logger = found[1] or found[3] or draft.logger
+            draft.severity(found[3])
+            draft.logger = found[2] or found[4] or draft.logger
+            if found[1] is not None:
+                draft.rank = int(found[1])
         else:
             draft.severity(found[1])
             draft.logger = (found[2] or "").strip() or draft.logger

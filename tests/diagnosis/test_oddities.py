@@ -1,0 +1,96 @@
+"""What one rank alone said before all came to wait tells where to look."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage import Diagnosis, Engine, Source
+
+STAMP = "2026-11-21 12:56:{s:02d},100"
+
+
+def step(rank: int, n: int) -> str:
+    """A training step as a rank's logger prints it."""
+    return f"{rank}: {STAMP.format(s=n)} - rank{rank} - train - INFO: step={n} loss=0.01{n:02d} lr=3.00e-04\n"
+
+
+def wait(
+    rank: int,
+    *,
+    group: str = "0(default_pg)",
+    inside: int | None = None,
+    seq: int = 41,
+    op: str = "ALLREDUCE",
+) -> str:
+    """The watchdog's lines of a rank whose collective timed out."""
+    inside = rank if inside is None else inside
+    return (
+        f"{rank}: [rank{rank}]:[E1121 12:57:09.387106068 ProcessGroupNCCL.cpp:689] [Rank {inside}] Watchdog caught collective "
+        f"operation timeout: WorkNCCL(SeqNum={seq}, OpType={op}, NumelIn=512, NumelOut=512, Timeout(ms)=14000) ran for "
+        "14021 milliseconds before timing out.\n"
+        f"{rank}: [rank{rank}]:[E1121 12:57:09.387245409 ProcessGroupNCCL.cpp:2303] [PG ID {1 if inside != rank else 0} "
+        f"PG GUID {group} Rank {inside}]  failure detected by watchdog at work sequence id: {seq} PG status: last enqueued "
+        f"work: {seq + 2}, last completed work: {seq - 1}\n"
+    )
+
+
+STEPS = "".join(step(rank, n) for n in range(20) for rank in range(4))
+WAITS = "".join(wait(rank) for rank in range(4))
+SAID = f"2: {STAMP.format(s=20)} - rank2 - train - INFO: no tokens were routed here, dispatch left out\n"
+
+
+def told(engine: Engine, text: str) -> Diagnosis:
+    return engine.diagnose(Source(name="job.err", data=text.encode()))
+
+
+def test_the_rank_that_said_what_nobody_else_did(engine: Engine) -> None:
+    root = told(engine, STEPS + SAID + WAITS).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("collective-desync", 2)
+    assert root.confidence <= 0.6
+    assert "dispatch left out" in root.evidence[0].text
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        SAID.replace("2:", "3:").replace("rank2", "rank3"),  # two said it
+        f"1: {STAMP.format(s=20)} - rank1 - train - INFO: something else was said here\n",
+    ],
+)
+def test_several_that_go_their_own_ways_blame_nobody(engine: Engine, others: str) -> None:
+    root = told(engine, STEPS + SAID + others + WAITS).root_cause
+    assert root is not None
+    assert root.origin.rank is None
+
+
+def test_a_rank_that_does_all_the_talking_is_not_suspect(engine: Engine) -> None:
+    alone = "".join(step(0, n) for n in range(20))
+    root = told(engine, alone + SAID.replace("2:", "0:").replace("rank2", "rank0") + WAITS).root_cause
+    assert root is not None
+    assert root.origin.rank is None
+
+
+def test_the_last_line_of_the_rank_to_blame_is_shown(engine: Engine) -> None:
+    reading = "".join(
+        f"{rank}: {STAMP.format(s=n)} - rank{rank} - data - INFO: reading part {n} of the corpus\n"
+        for n in range(20)
+        for rank in range(4)
+    )
+    last = f"1: {STAMP.format(s=20)} - rank1 - data - INFO: reading part 20 of the corpus\n"
+    root = told(engine, reading + last + "".join(wait(rank) for rank in (0, 2, 3))).root_cause
+    assert root is not None
+    assert root.origin.rank == 1
+    assert any("reading part 20" in e.text for e in root.evidence)
+
+
+def test_two_that_differ_in_a_group_of_theirs(engine: Engine) -> None:
+    log = STEPS + wait(0) + wait(1)
+    log += wait(2, group="6bedd976", inside=0, seq=126, op="_ALLGATHER_BASE") + wait(
+        3, group="6bedd976", inside=1, seq=126
+    )
+    assert (root := told(engine, log).root_cause) is not None
+    assert (root.category, root.origin.rank) == ("collective-desync", None)
+    said = SAID.replace("2:", "3:").replace("rank2", "rank3")
+    assert (root := told(engine, log.replace(STEPS, STEPS + said)).root_cause) is not None
+    assert (root.category, root.origin.rank) == ("collective-desync", 3)

@@ -1,0 +1,48 @@
+"""Ranks whose NCCL was told different things."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage import Engine, Source
+
+
+def line(rank: int, text: str) -> str:
+    return f"[1,{rank}]<stdout>:gpu-0{rank // 2}:{900 + rank}:{900 + rank} [{rank % 2}] NCCL INFO {text}\n"
+
+
+def started(values: dict[int, str], name: str = "NCCL_PROTO") -> str:
+    """What the ranks' NCCL prints at the start: its settings and the communicator that it begins."""
+    text = ""
+    for rank, value in values.items():
+        text += line(rank, f"{name} set by environment to {value}.")
+        text += line(rank, "NCCL_IB_DISABLE set by environment to 1.")
+        text += line(
+            rank, f"ncclCommInitRank comm 0x{rank}5 rank {rank} nranks {len(values)} cudaDev {rank % 2} nvmlDev 0 busId 60 "
+            "commId 0x68280570c254bbcd - Init START"
+        )  # fmt: skip
+    return text
+
+
+ODD = {0: "Simple", 1: "LL", 2: "Simple", 3: "Simple"}
+
+
+def test_a_rank_told_otherwise_is_to_blame_where_nothing_begins(engine: Engine) -> None:
+    root = engine.diagnose(Source("job.err", data=started(ODD).encode())).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("ledger.settings-differ", 1)
+    assert "NCCL_PROTO" in root.summary
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        started(dict.fromkeys(range(4), "LL")),
+        started(ODD, "NCCL_SOCKET_IFNAME"),  # nodes may name their interfaces differently
+        started({0: "LL", 1: "LL", 2: "Simple", 3: "Simple"}),  # no majority
+        started(ODD) + "step 1 loss 2.0\nstep 2 loss 1.9\nstep 3 loss 1.8\n",  # it works all the same
+    ],
+)
+def test_what_need_not_be_the_same_or_does_no_harm(engine: Engine, log: str) -> None:
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is None or root.rule_id != "ledger.settings-differ"

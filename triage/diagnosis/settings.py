@@ -1,0 +1,65 @@
+"""Settings of NCCL that all ranks must share, as each rank's NCCL read them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ledger import Ledger
+from triage.diagnosis.verdicts import verdict
+from triage.model import Value
+
+SHARED = frozenset(
+    f"NCCL_{name}"
+    for name in (
+        "ALGO", "ALLOC_P2P_NET_LL_BUFFERS", "BUFFSIZE", "CGA_CLUSTER_SIZE", "COLLNET_ENABLE", "CROSS_NIC", "CUMEM_ENABLE",
+        "IB_DISABLE", "LL128_BUFFSIZE", "LL_BUFFSIZE", "LOCAL_REGISTER", "MAX_CTAS", "MAX_NCHANNELS", "MAX_NRINGS",
+        "MIN_CTAS", "MIN_NCHANNELS", "MIN_NRINGS", "MNNVL_ENABLE", "NET", "NET_PLUGIN", "NET_SHARED_BUFFERS", "NSOCKS_PERTHREAD",
+        "NTHREADS", "NVLS_ENABLE", "P2P_DISABLE", "P2P_LEVEL", "PROTO", "PXN_DISABLE", "SHM_DISABLE", "SOCKET_NTHREADS",
+        "TREE_THRESHOLD", "WORK_FIFO_DEPTH",
+    )
+)  # fmt: skip
+"""What the ranks of a communicator agree on without asking each other."""
+FEWEST = 3
+"""Ranks that must be known to tell the odd one."""
+
+
+def differing(job: Job, ledger: Ledger) -> Iterator[Item]:
+    """A rank whose NCCL was told otherwise than that of most others, in a job that hangs or did not begin."""
+    if not (
+        ledger.waiting
+        or any(job.of_tag(tag) for tag in ("collective-timeout", "peer-loss", "nccl-error-class"))
+    ) and (job.of_fact("progress") or not _unfinished(ledger)):
+        return
+    said: dict[str, dict[int, Item]] = {}
+    reporting: set[int] = set()
+    for item in job.of_fact("env"):
+        if item.rule.id != "nccl.environment" or item.rank is None:
+            continue
+        reporting.add(item.rank)
+        name = item.text("name") or ""
+        if name in SHARED:
+            said.setdefault(name, {}).setdefault(item.rank, item)
+    if len(reporting) < FEWEST:
+        return
+    for name, ranks in sorted(said.items()):
+        values = Counter(ranks[r].text("value") if r in ranks else None for r in reporting)
+        (usual, votes), *_ = values.most_common(1)
+        odd = sorted(r for r in ranks if ranks[r].text("value") != usual)
+        if len(values) < 2 or 2 * votes <= len(reporting) or not odd:
+            continue
+        fields: dict[str, Value] = {
+            "ranks": tuple(odd), "name": name, "value": ranks[odd[0]].text("value"), "usual": usual or "not set"
+        }  # fmt: skip
+        others = [ranks[r] for r in sorted(ranks) if r not in odd]
+        yield verdict(job, "ledger.settings-differ", fields, [ranks[odd[0]], *others[:1]], rank=odd[0])
+        return
+
+
+def _unfinished(ledger: Ledger) -> bool:
+    """Whether somebody began a communicator and never completed it."""
+    return any(
+        started.keys() - ledger.init_completed.get(key, {}).keys()
+        for key, started in ledger.init_started.items()
+    )
