@@ -182,7 +182,7 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
     if rank is None:
         # a wrong setting ends the first rank that meets it
         return None if lead.finding.stream or lead.rule.category == "config" else identities.only_failed
-    others = {i.rank for i in candidate.explains if i.rank is not None and i.finding.raised} - ranks
+    others = {i.rank for i in candidate.explains if i.rank is not None} - ranks
     return rank if others or identities.only_failed == rank else None
 
 

@@ -42,7 +42,9 @@ _BRACKETS = Lazy(
 _ELASTIC = Lazy(r"([A-Za-z_][\w.]*): \[(" + LEVEL_WORD + r")\](?: |$)")
 _RAY_NATIVE = Lazy(r"(?:\((\w+)\) )?([\w./-]+:\d+): ")
 _DASHES = Lazy(
-    r" - (?:[Rr]ank[ _=:-]?(\d{1,5}) - )?(?:([^\s]{1,120}) - )?(" + LEVEL_WORD + r")(?: - |: )(?:([A-Za-z_][\w.]*) - +)?"
+    r" - (?:[Rr]ank[ _=:-]?(\d{1,5}) - )?(?:([^\s]{1,120}) - )?("
+    + LEVEL_WORD
+    + r")(?: - |: )(?:([A-Za-z_][\w.]*) - +)?"
 )
 _BARS = Lazy(r" \| (" + LEVEL_WORD + r") *\| ([^|\n]{1,160}?) (?:-|\|) ")
 _TENSORFLOW = Lazy(r": ([EWIFV]) (" + _FILE + r")\](?: |$)")
