@@ -103,6 +103,8 @@ class Ledger:
     """What the program calls a group; several groups may share a description."""
     scattered: frozenset[str] = frozenset()
     """Descriptions that stand for several groups, where the lines name no group by its own name."""
+    local_numbers: bool = False
+    """Whether the lines number ranks within sub-groups without naming these: torch before 2.2."""
 
     @property
     def waiting(self) -> dict[int, Wait]:
@@ -132,6 +134,7 @@ def build(job: Job, identities: Identities) -> Ledger:
     else:
         ledger.members = _implied(job, ledger)
     ledger.scattered = _scattered(job, ledger)
+    ledger.local_numbers = _local_numbers(job, ledger)
     _statuses(job, ledger)
     _waits(job, ledger)
     _exits(job, ledger)
@@ -200,6 +203,16 @@ def _scattered(job: Job, ledger: Ledger) -> frozenset[str]:
     )
 
 
+def _local_numbers(job: Job, ledger: Ledger) -> bool:
+    """Whether one number stands for several waits: each sub-group has a rank 0, the world has one."""
+    said: dict[int, set[tuple[Value, ...]]] = defaultdict(set)
+    for item in job.of_fact("collective-timeout"):
+        number = item.number("group_rank")
+        if number is not None and ledger.identities.rank_of(item.finding) is None:
+            said[number].add(tuple(item.fields.get(name) for name in ("seq", "op", "numel_in", "elapsed")))
+    return any(len(waits) > 1 for waits in said.values())
+
+
 def group_of(item: Item, scattered: frozenset[str] = frozenset()) -> str:
     """The process group that a line names, as a key under which only its own members are found."""
     name = _own_name(item)
@@ -214,7 +227,7 @@ def group_of(item: Item, scattered: frozenset[str] = frozenset()) -> str:
 
 def _rank_of(item: Item, ledger: Ledger) -> int | None:
     rank = ledger.identities.rank_of(item.finding)
-    if rank is None and group_of(item) == DEFAULT_GROUP:
+    if rank is None and group_of(item) == DEFAULT_GROUP and not ledger.local_numbers:
         # before torch 2.2 the line itself is the only witness; its rank is local to the group
         rank = item.number("group_rank")
         if rank is not None:
