@@ -334,7 +334,7 @@ def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
         yield too_short(job, items, timeout=tiny[0], seq=first.number("seq"))
         return
     fields: dict[str, Value] = {
-        "ranks": tuple(sorted({i.rank for i in items if i.rank is not None})) or None,
+        "ranks": None if ledger.local_numbers else tuple(sorted({i.rank for i in items if i.rank is not None})) or None,
         "seq": first.number("seq"), "op": first.text("op"), "elapsed": first.seconds("elapsed"),
     }  # fmt: skip
     yield verdict(job, "ledger.waiting-unlocalised", fields, items)
