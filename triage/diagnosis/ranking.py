@@ -209,7 +209,8 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     if _states(cause, effect) and not _elsewhere(cause, effect):
         if cause.advisory and cause.score < effect.score:
             return ""  # it stays beside the better founded one, as an alternative
-        if order == 1 and not _hardware(cause) and not cause.of_ledger and not effect.of_ledger:
+        late = order == 1 and not _hardware(cause) and not cause.of_ledger and not effect.of_ledger
+        if late and not _of_another_stream(cause, effect):
             return ""
         return f"{cause.rule_id} is known to lead to {effect.rule_id}"
     if effect.of_ledger and not cause.of_ledger:
@@ -219,6 +220,15 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     if not cause.of_ledger and not effect.of_ledger:
         return _same_trouble(cause, effect, order)
     return ""
+
+
+def _of_another_stream(cause: Candidate, effect: Candidate) -> bool:
+    """Whether the cause was printed past the launcher's or logger's prefixes, so in an order of its own.
+
+    A kernel's assertion goes to the standard output of the process, the exception to its standard error.
+    """
+    one, two = cause.lead.finding, effect.lead.finding
+    return one.source == two.source and not one.stream and bool(two.stream) and one.time is None
 
 
 def nameless(candidate: Candidate) -> bool:
