@@ -25,3 +25,21 @@ def test_the_first_value_that_was_not_finite_is_shown(engine: Engine) -> None:
     assert rule == "torch.nonfinite-sampling"
     assert len(shown) == 2
     assert "'grad_norm': nan" in shown[1]
+
+
+ASSERTION = (
+    "../aten/src/ATen/native/cuda/Loss.cu:250: nll_loss_forward_reduce_cuda_kernel_2d: block: [0,0,0], thread: [3,0,0] "
+    "Assertion `t >= 0 && t < n_classes` failed.\n"
+)
+RAISED = (
+    "[rank2]: Traceback (most recent call last):\n"
+    '[rank2]:   File "/workspace/train.py", line 81, in step\n'
+    "[rank2]:     loss = loss.float()\n"
+    "[rank2]: RuntimeError: CUDA error: device-side assert triggered\n"
+)
+
+
+def test_an_assertion_that_the_output_shows_late_still_is_the_cause(engine: Engine) -> None:
+    rule, shown = lines(engine, RAISED + ASSERTION)
+    assert rule == "torch.device-assertion"
+    assert "n_classes" in shown[0]
