@@ -57,6 +57,8 @@ def diagnose(run: Run) -> Diagnosis:
     chosen, notes = _choose(outcomes)
     outcome = outcomes[chosen]
     verdict, completed = outcomes[-1].verdict, outcomes[-1].completed
+    if outcome is not outcomes[-1] and verdict == "healthy":
+        verdict = "failed"  # what came after it did not begin
     warnings = list(outcomes[-1].warnings)
     if len(outcomes) > 1 and verdict == "healthy":
         for number, earlier in enumerate(outcomes[:-1]):
@@ -198,6 +200,10 @@ def _diverse(causes: Sequence[Candidate]) -> list[Candidate]:
 def _choose(outcomes: Sequence[_Outcome]) -> tuple[int, list[str]]:
     """Which attempt's cause is the job's: the first whose cause recurs or after which nothing moved."""
     last = len(outcomes) - 1
+    if last > 0 and outcomes[last - 1].verdict == "failed" and _stillborn(outcomes[last]):
+        return last - 1, [
+            f"attempt {last} ended before its first step, so the cause of attempt {last - 1} is the job's"
+        ]
     if last == 0 or outcomes[last].verdict != "failed":
         return last, ([] if last == 0 else [f"attempt {last} of {last + 1} decides: it did not fail"])
     final = outcomes[last].hypotheses[0] if outcomes[last].hypotheses else None
@@ -215,6 +221,14 @@ def _choose(outcomes: Sequence[_Outcome]) -> tuple[int, list[str]]:
                 f"attempt {number} failed first and no later attempt made progress, so its cause is the job's"
             ]
     return last, []
+
+
+def _stillborn(outcome: _Outcome) -> bool:
+    """Whether a last try did nothing but raise what follows from another's end."""
+    job = outcome.job
+    if outcome.verdict != "healthy" or outcome.completed or job.of_fact("progress"):
+        return False
+    return any(i.finding.raised and i.rule.role == "symptom" for i in job.items)
 
 
 _AFTERMATH = frozenset(
