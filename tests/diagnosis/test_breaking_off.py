@@ -99,3 +99,32 @@ def test_an_exception_that_carries_others_counts_where_these_break_off(engine: E
     told = engine.diagnose(Source("job.err", data=whole.encode())).root_cause
     assert told is not None
     assert told.category == "storage"
+
+
+PINNING = """step 11 loss 2.0
+[rank2]: Traceback (most recent call last):
+[rank2]:   File "/workspace/train.py", line 40, in <module>
+[rank2]:     for batch in loader:
+[rank2]:   File "/opt/venv/lib/python3.10/site-packages/torch/utils/data/dataloader.py", line 1440, in _get_data
+[rank2]:     raise RuntimeError("Pin memory thread exited unexpectedly")
+[rank2]: RuntimeError: Pin memory thread exited unexpectedly
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "category"),
+    [
+        ("", "data-loading"),
+        (
+            "[rank2]: RuntimeError: CUDA error: an illegal memory access was encountered\n",
+            "cuda-kernel",
+        ),
+    ],
+)
+def test_an_error_that_stands_for_another_is_a_failure_alone(
+    engine: Engine, before: str, category: str
+) -> None:
+    result = engine.diagnose(Source("job.err", data=(before + PINNING).encode()))
+    assert result.verdict == "failed"
+    assert result.root_cause is not None
+    assert result.root_cause.category == category
