@@ -41,3 +41,24 @@ def test_who_did_not_reach_the_store_is_who_is_not_in_it(engine: Engine) -> None
     )
     assert ranks(engine, {0: host, 1: inside, 2: inside, 3: "starting\n"}) == (3,)
     assert ranks(engine, {0: host, 1: inside, 2: "", 3: ""}) == ()
+
+
+def pair(me: int, lower: int, higher: int) -> str:
+    """A wait for the NCCL id of a pair of ranks; torch says "from [0]" whoever stores it."""
+    return (
+        f"torch.distributed.DistBackendError: [{me}] is setting up NCCL communicator and retrieving ncclUniqueId "
+        f"from [0] via c10d key-value store by key '{lower}:{higher}', but store->get('{lower}:{higher}') got error: "
+        f"wait timeout after 20000ms, keys: /default_pg/0//cuda//{lower}:{higher}\n"
+    )
+
+
+def test_a_pair_s_key_is_stored_by_its_lower_rank(engine: Engine) -> None:
+    assert ranks(engine, {0: "", 1: "", 2: pair(2, 1, 2), 3: ""}) == (1,)
+
+
+def test_a_chain_of_pairs_ends_at_the_rank_that_waits_for_nobody(engine: Engine) -> None:
+    assert ranks(engine, {0: "", 1: "", 2: pair(2, 1, 2), 3: pair(3, 2, 3)}) == (1,)
+
+
+def test_numbers_within_a_sub_group_are_no_ranks(engine: Engine) -> None:
+    assert ranks(engine, {4: "", 5: pair(1, 0, 1).replace("default_pg", "7")}) == ()

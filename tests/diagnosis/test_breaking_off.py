@@ -81,3 +81,50 @@ def test_a_gap_between_ranks_is_no_confident_culprit_where_no_line_says_how_many
     told = engine.diagnose(Source("job.err", data=("WORLD_SIZE=4\n" + log).encode())).root_cause
     assert told is not None
     assert told.confidence >= root.confidence
+
+
+CARRIED = (
+    "[rank0]: torch.distributed.checkpoint.api.CheckpointException: CheckpointException ranks:dict_keys([1, 2])\n"
+    "[rank0]: Traceback (most recent call last): (RANK 1)\n"
+    '[rank0]:   File "/opt/venv/lib/python3.11/site-packages/torch/distributed/checkpoint/utils.py", line 192, in run\n'
+    "[rank0]:     local_data = map_fun()\n"
+)
+
+
+def test_an_exception_that_carries_others_counts_where_these_break_off(engine: Engine) -> None:
+    cut = engine.diagnose(Source("job.err", data=CARRIED.encode())).root_cause
+    assert cut is not None
+    assert (cut.rule_id, cut.category, cut.origin.ranks) == ("torch.dcp-failed", "checkpoint", (1, 2))
+    whole = CARRIED + "[rank0]: OSError: [Errno 28] No space left on device: '/ckpt/__1_0.distcp'\n"
+    told = engine.diagnose(Source("job.err", data=whole.encode())).root_cause
+    assert told is not None
+    assert told.category == "storage"
+
+
+PINNING = """step 11 loss 2.0
+[rank2]: Traceback (most recent call last):
+[rank2]:   File "/workspace/train.py", line 40, in <module>
+[rank2]:     for batch in loader:
+[rank2]:   File "/opt/venv/lib/python3.10/site-packages/torch/utils/data/dataloader.py", line 1440, in _get_data
+[rank2]:     raise RuntimeError("Pin memory thread exited unexpectedly")
+[rank2]: RuntimeError: Pin memory thread exited unexpectedly
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "category"),
+    [
+        ("", "data-loading"),
+        (
+            "[rank2]: RuntimeError: CUDA error: an illegal memory access was encountered\n",
+            "cuda-kernel",
+        ),
+    ],
+)
+def test_an_error_that_stands_for_another_is_a_failure_alone(
+    engine: Engine, before: str, category: str
+) -> None:
+    result = engine.diagnose(Source("job.err", data=(before + PINNING).encode()))
+    assert result.verdict == "failed"
+    assert result.root_cause is not None
+    assert result.root_cause.category == category

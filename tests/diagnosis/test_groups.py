@@ -133,3 +133,37 @@ def test_a_line_that_was_cut_off_contradicts_nothing(engine: Engine) -> None:
         "ledger.never-entered-silent",
         (3,),
     )
+
+
+def exchange(rank: int, sent: int, expected: int) -> str:
+    """What the watchdog of ``rank`` prints for an all-to-all of the default group."""
+    text = waits(rank, default(rank), 40, op="ALLTOALL_BASE", numel=sent)
+    return text.replace(f"NumelOut={sent}", f"NumelOut={expected}")
+
+
+def test_an_all_to_all_must_send_what_it_expects(engine: Engine) -> None:
+    texts = {
+        0: "using world size: 2, data-parallel size: 2\n" + exchange(0, 512, 640),
+        1: "using world size: 2, data-parallel size: 2\n" + exchange(1, 512, 512),
+    }
+    assert cause(engine.diagnose(files(texts)))[0] == "ledger.uneven-exchange"
+    texts[1] = "using world size: 2, data-parallel size: 2\n" + exchange(1, 640, 512)
+    assert cause(engine.diagnose(files(texts)))[0] != "ledger.uneven-exchange"
+
+
+def old(number: int, seq: int, elapsed: int) -> str:
+    """What torch before 2.2 prints: the number counts within a group that the line does not name."""
+    return (
+        f"[E ProcessGroupNCCL.cpp:475] [Rank {number}] Watchdog caught collective operation timeout: "
+        f"WorkNCCL(SeqNum={seq}, OpType=ALLREDUCE, NumelIn=64, NumelOut=64, Timeout(ms)=600000) ran for {elapsed} "
+        "milliseconds before timing out.\n"
+    )
+
+
+def test_one_number_of_several_waits_is_no_rank(engine: Engine) -> None:
+    once = engine.diagnose(
+        Source("job.err", data=(old(0, 9, 600110) + old(1, 8, 600120) + old(2, 9, 600101)).encode())
+    )
+    assert cause(once) == ("ledger.desync", (1,))
+    text = old(0, 9, 600110) + old(1, 8, 600120) + old(2, 9, 600101) + old(0, 31, 600177)
+    assert cause(engine.diagnose(Source("job.err", data=text.encode())))[1] == ()

@@ -36,11 +36,28 @@ def _absent(job: Job, ledger: Ledger, item: Item) -> tuple[int, ...] | None:
     awaited = item.number("awaited")
     if awaited is None:
         return None
+    speaker = item.number("me")
+    if speaker is not None and item.rank is not None and speaker != item.rank:
+        return None  # the message counts within a sub-group
+    if item.number("peer") is not None:
+        return _end_of_chain(job, awaited)  # a pair's key: nobody else would wait for it
     waiting = {i.rank for i in job.of_rule(item.rule.id) if i.number("awaited") == awaited}
     failed = {i.rank for i in job.items if i.finding.raised or i.rule.role == "cause"} | set(ledger.exits)
     quiet = set(ledger.members) - waiting - failed - {awaited}
     if len(waiting) == 1 and None not in waiting and len(quiet) > 1:
         return None  # the others would wait for it as well
+    return (awaited,)
+
+
+def _end_of_chain(job: Job, awaited: int) -> tuple[int, ...] | None:
+    """Whom a chain of pairs, each of which waits for the next, waits for in the end; None in a circle."""
+    waits_for = {i.rank: i.number("awaited") for i in job.of_fact("awaited") if i.number("peer") == i.rank}
+    seen = set()
+    while (following := waits_for.get(awaited)) is not None:
+        if awaited in seen:
+            return None
+        seen.add(awaited)
+        awaited = following
     return (awaited,)
 
 

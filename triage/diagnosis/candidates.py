@@ -19,7 +19,7 @@ _LAUNCHERS = (
 )
 """Where the frames of a launcher are: its traceback broke off if that is all that is known."""
 TELLING = (
-    "collective-timeout", "store-timeout", "oom-message", "cuda-error", "external-stop", "peer-loss",
+    "collective-timeout", "store-timeout", "oom-message", "cuda-error", "external-stop", "carrier", "peer-loss",
 )  # fmt: skip
 """Tags of symptoms that tell what kind of failure it was, closest to a cause first."""
 MAX_ORDERED = 256
@@ -39,6 +39,8 @@ class Candidate:
     explains: list[Item] = field(default_factory=list)
     led_to: list[Candidate] = field(default_factory=list)
     """Other candidates that this one explains."""
+    foretold_by: list[Candidate] = field(default_factory=list)
+    """Advisories, weaker than this one, that say that they can lead to it and came before it."""
 
     @property
     def lead(self) -> Item:

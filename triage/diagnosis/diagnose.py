@@ -12,7 +12,7 @@ from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds
 from triage.diagnosis.derived import derive, stated
 from triage.diagnosis.explain import reasoning, table, timeline
-from triage.diagnosis.fallback import alarm, fall_back
+from triage.diagnosis.fallback import alarm, carrier, fall_back
 from triage.diagnosis.fingerprint import fingerprint
 from triage.diagnosis.hypothesis import build, moment_text
 from triage.diagnosis.identity import Identities, identify, relabel
@@ -58,6 +58,8 @@ def diagnose(run: Run) -> Diagnosis:
     chosen, notes = _choose(outcomes)
     outcome = outcomes[chosen]
     verdict, completed = outcomes[-1].verdict, outcomes[-1].completed
+    if outcome is not outcomes[-1] and verdict == "healthy":
+        verdict = "failed"  # what came after it did not begin
     warnings = list(outcomes[-1].warnings)
     if len(outcomes) > 1 and verdict == "healthy":
         for number, earlier in enumerate(outcomes[:-1]):
@@ -120,6 +122,8 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         found = fall_back(job, ledger, ranking, run.ends if last else None)
         if found is not None:
             ranking.causes.insert(0, found)
+    elif (around := carrier(job, ledger, ranking)) is not None:
+        ranking.causes[0] = around
     alarmed = alarm(job, run.ends) if last and not ranking.causes else None
     verdict, completed = _verdict(run, job, ranking, alarmed)
     hypotheses = [
@@ -199,6 +203,10 @@ def _diverse(causes: Sequence[Candidate]) -> list[Candidate]:
 def _choose(outcomes: Sequence[_Outcome]) -> tuple[int, list[str]]:
     """Which attempt's cause is the job's: the first whose cause recurs or after which nothing moved."""
     last = len(outcomes) - 1
+    if last > 0 and outcomes[last - 1].verdict == "failed" and _stillborn(outcomes[last]):
+        return last - 1, [
+            f"attempt {last} ended before its first step, so the cause of attempt {last - 1} is the job's"
+        ]
     if last == 0 or outcomes[last].verdict != "failed":
         return last, ([] if last == 0 else [f"attempt {last} of {last + 1} decides: it did not fail"])
     final = outcomes[last].hypotheses[0] if outcomes[last].hypotheses else None
@@ -216,6 +224,14 @@ def _choose(outcomes: Sequence[_Outcome]) -> tuple[int, list[str]]:
                 f"attempt {number} failed first and no later attempt made progress, so its cause is the job's"
             ]
     return last, []
+
+
+def _stillborn(outcome: _Outcome) -> bool:
+    """Whether a last try did nothing but raise what follows from another's end."""
+    job = outcome.job
+    if outcome.verdict != "healthy" or outcome.completed or job.of_fact("progress"):
+        return False
+    return any(i.finding.raised and i.rule.role == "symptom" for i in job.items)
 
 
 _AFTERMATH = frozenset(

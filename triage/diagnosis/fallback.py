@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from triage.diagnosis.candidates import TELLING, Candidate
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger import Ledger
-from triage.diagnosis.ranking import Ranking
+from triage.diagnosis.ranking import Ranking, nameless
 from triage.diagnosis.speakers import speaker
 from triage.diagnosis.survival import Survival
 from triage.diagnosis.templates import fill, kinds_of
@@ -44,6 +44,22 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     found = stated or symptom
     if found is not None or alarm(job, ends) is not None:
         return _forewarned(ranking) or found
+    return None
+
+
+def carrier(job: Job, ledger: Ledger, ranking: Ranking) -> Candidate | None:
+    """The exception that carries the text of another one, where the log breaks off before that one's name."""
+    best = ranking.causes[0] if ranking.causes else None
+    if best is None or not nameless(best):
+        return None
+    inner = best.lead.finding
+    for item in job.of_tag("carrier"):
+        finding = item.finding
+        same = finding.source == inner.source and finding.stream == inner.stream
+        if same and finding.offset < inner.offset:
+            candidate = _symptom(job, ledger)
+            if candidate is not None and candidate.rule_id == item.rule.id:
+                return candidate
     return None
 
 

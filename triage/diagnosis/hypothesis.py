@@ -102,6 +102,7 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
 
     concluded = candidate.of_ledger or candidate.lead.rule.signature is None
     found.extend(candidate.lead.finding.evidence[: 4 if concluded else 1])
+    take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)
     take([effect.lead for effect in candidate.led_to], len(found) + 2)
     take([i for i in candidate.explains if "collective-timeout" in i.rule.tags], len(found) + 1)

@@ -24,6 +24,7 @@ from triage.rules.fields import show
 
 UNEVEN_OPS = frozenset({"ALLTOALL", "ALLTOALL_BASE", "GATHER", "SCATTER", "SEND", "RECV", "COALESCED"})
 """Operations whose element counts may differ between ranks."""
+ALL_TO_ALL = frozenset({"ALLTOALL", "ALLTOALL_BASE"})
 TINY_TIMEOUT = 1.0
 """Seconds below which a timeout says nothing about a collective of a real job."""
 
@@ -154,6 +155,10 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     if odd is not None:
         yield _desync(job, waits, odd)
         return
+    uneven = _uneven_exchange(job, ledger, list(groups.values()))
+    if uneven is not None:
+        yield uneven
+        return
     inside = _inside(ledger)
     members = ledger.members if waits[0].group == DEFAULT_GROUP else ledger.status.get(waits[0].group, {})
     absent = [r for r in members if r not in inside and not _entered(ledger, r, waits[0])]
@@ -261,6 +266,27 @@ def _contradict(waits: Sequence[Wait]) -> bool:
     )
 
 
+def _uneven_exchange(job: Job, ledger: Ledger, groups: Sequence[Sequence[Wait]]) -> Item | None:
+    """An all-to-all in which more is sent than is expected, or less: somebody's split sizes are wrong.
+
+    That can only be told where all ranks wait, so that all members of each group are known.
+    """
+    if ledger.identities.world_size is None or not set(ledger.members) <= set(ledger.waiting):
+        return None
+    for waits in groups:
+        if len({(w.seq, w.op) for w in waits}) != 1 or waits[0].op not in ALL_TO_ALL or len(waits) < 2:
+            continue
+        sent, expected = [w.numel_in for w in waits], [w.numel_out for w in waits]
+        if None in sent or None in expected or sum(n or 0 for n in sent) == sum(n or 0 for n in expected):
+            continue
+        fields: dict[str, Value] = {
+            "members": tuple(w.rank for w in waits), "seq": waits[0].seq,
+            "sent": sum(n or 0 for n in sent), "expected": sum(n or 0 for n in expected),
+        }  # fmt: skip
+        return verdict(job, "ledger.uneven-exchange", fields, [w.item for w in waits[:4]])
+    return None
+
+
 def _agree(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     """Whether nothing that is known of two waits differs."""
     return all(a == b for a, b in zip(one, other, strict=True) if a is not None and b is not None)
@@ -340,7 +366,7 @@ def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
         yield too_short(job, items, timeout=tiny[0], seq=first.number("seq"))
         return
     fields: dict[str, Value] = {
-        "ranks": tuple(sorted({i.rank for i in items if i.rank is not None})) or None,
+        "ranks": None if ledger.local_numbers else tuple(sorted({i.rank for i in items if i.rank is not None})) or None,
         "seq": first.number("seq"), "op": first.text("op"), "elapsed": first.seconds("elapsed"),
     }  # fmt: skip
     yield verdict(job, "ledger.waiting-unlocalised", fields, items)

@@ -103,7 +103,7 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
     if candidate.rule_id == "ledger.never-entered-silent" and ledger.identities.world_size is None:
         score -= 0.22
         reasons.append("no line says how many ranks there are, so others may be missing as well")
-    if _nameless(candidate):
+    if nameless(candidate):
         score -= 0.3
         reasons.append("the log breaks off before the exception is named")
     wait = ledger.waiting.get(lead.rank) if lead.rank is not None else None
@@ -163,6 +163,7 @@ def _explain(causes: list[Candidate], job: Job, ledger: Ledger) -> None:
     """Draw the edges: strongest explainers first, never in a circle."""
     order = sorted(causes, key=_preference)
     for candidate in causes:
+        candidate.foretold_by = [c for c in causes if _foretells(c, candidate)]
         best: Candidate | None = None
         why = ""
         for other in order:
@@ -174,6 +175,18 @@ def _explain(causes: list[Candidate], job: Job, ledger: Ledger) -> None:
         if best is not None:
             candidate.explained_by, candidate.why_explained = best, why
             best.led_to.append(candidate)
+
+
+def _foretells(sign: Candidate, candidate: Candidate) -> bool:
+    """Whether a risk that names ``candidate`` was seen before it, and is too weak to be the cause itself."""
+    if (
+        not sign.advisory
+        or sign is candidate
+        or sign.score >= candidate.score
+        or not _states(sign, candidate)
+    ):
+        return False
+    return compare(sign.lead.finding, candidate.lead.finding) == -1
 
 
 def _leads_to(source: Candidate, target: Candidate) -> bool:
@@ -191,12 +204,13 @@ def _leads_to(source: Candidate, target: Candidate) -> bool:
 def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     """Why ``cause`` explains ``effect``, empty when it does not."""
     order = compare(cause.lead.finding, effect.lead.finding)
-    if _nameless(cause) or (cause.rule_id == "ledger.exited" and order != -1 and not effect.of_ledger):
+    if nameless(cause) or (cause.rule_id == "ledger.exited" and order != -1 and not effect.of_ledger):
         return ""  # an exception that breaks off, or an exit code that any error leaves, explains no other
     if _states(cause, effect) and not _elsewhere(cause, effect):
         if cause.advisory and cause.score < effect.score:
             return ""  # it stays beside the better founded one, as an alternative
-        if order == 1 and not _hardware(cause) and not cause.of_ledger and not effect.of_ledger:
+        late = order == 1 and not _hardware(cause) and not cause.of_ledger and not effect.of_ledger
+        if late and not _of_another_stream(cause, effect):
             return ""
         return f"{cause.rule_id} is known to lead to {effect.rule_id}"
     if effect.of_ledger and not cause.of_ledger:
@@ -208,7 +222,16 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     return ""
 
 
-def _nameless(candidate: Candidate) -> bool:
+def _of_another_stream(cause: Candidate, effect: Candidate) -> bool:
+    """Whether the cause was printed past the launcher's or logger's prefixes, so in an order of its own.
+
+    A kernel's assertion goes to the standard output of the process, the exception to its standard error.
+    """
+    one, two = cause.lead.finding, effect.lead.finding
+    return one.source == two.source and not one.stream and bool(two.stream) and one.time is None
+
+
+def nameless(candidate: Candidate) -> bool:
     """Whether the log breaks off before it names an exception."""
     return "unclaimed" in candidate.lead.rule.tags and candidate.lead.text("type") is None
 

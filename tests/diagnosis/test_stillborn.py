@@ -1,0 +1,34 @@
+"""A last try that raised something before its first step did not succeed."""
+
+from __future__ import annotations
+
+from triage import Engine, Source
+
+FIRST = (
+    "step 10 loss 2.31\n"
+    "E0213 12:07:20.086000 8705 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: 1) local_rank: 0 "
+    "(pid: 8760) of binary: /opt/venv/bin/python3.11\n"
+    "I0213 12:07:20.087000 8705 torch/distributed/elastic/agent/server/api.py:889] [default] Worker group FAILED. 3/3 "
+    "attempts left; will restart worker group\n"
+)
+CLOSED = (
+    "Traceback (most recent call last):\n"
+    '  File "/opt/venv/lib/python3.11/site-packages/torch/distributed/elastic/rendezvous/dynamic_rendezvous.py", line 12, '
+    "in next_rendezvous\n"
+    "    raise RendezvousClosedError()\n"
+    "torch.distributed.elastic.rendezvous.api.RendezvousClosedError\n"
+)
+
+
+def test_it_is_the_earlier_failure(engine: Engine) -> None:
+    found = engine.diagnose(Source("node0.log", data=(FIRST + CLOSED).encode()))
+    assert found.verdict == "failed"
+    assert found.root_cause is not None
+    assert found.root_cause.rule_id == "ledger.exited"
+
+
+def test_one_that_moved_on_is_healthy(engine: Engine) -> None:
+    found = engine.diagnose(
+        Source("node0.log", data=(FIRST + "step 11 loss 2.30\nstep 12 loss 2.29\n").encode())
+    )
+    assert found.verdict == "healthy"
