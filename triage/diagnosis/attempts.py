@@ -32,7 +32,7 @@ def split(items: Sequence[Item], sources: Sequence[Source]) -> list[list[Item]]:
             continue
         attempts[number].append(item)
         if label is None:
-            again = _last_occurrence(item)
+            again = last_occurrence(item)
             if again is not None and (later := _number(again, boundaries)) not in {None, number}:
                 attempts[later or 0].append(again)
     if floating:
@@ -43,7 +43,7 @@ def split(items: Sequence[Item], sources: Sequence[Source]) -> list[list[Item]]:
     return [attempts[number] for number in sorted(attempts)][-MAX_ATTEMPTS:]
 
 
-def _last_occurrence(item: Item) -> Item | None:
+def last_occurrence(item: Item) -> Item | None:
     """Equal findings are folded over a whole source: the last of them may be another attempt's."""
     finding = item.finding
     if finding.last_offset is None or finding.last_offset == finding.offset:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from triage.diagnosis import attempts as attempts_module
 from triage.diagnosis.awaited import settle
+from triage.diagnosis.bundled import unbundled
 from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds
 from triage.diagnosis.derived import derive, stated
@@ -52,6 +53,7 @@ def diagnose(run: Run) -> Diagnosis:
     year = _year(items)
     if year is not None:
         items = [_dated(item, year) for item in items]
+    run, items = unbundled(run, items)
     tries = attempts_module.split(items, run.sources)
     outcomes = [_attempt(run, tried, year, last=i == len(tries) - 1) for i, tried in enumerate(tries)]
     chosen, notes = _choose(outcomes)
@@ -91,7 +93,7 @@ def diagnose(run: Run) -> Diagnosis:
         reasoning=reasoning(shown.ranking, shown.ledger) if verdict == "failed" else (),
         stats={
             "bytes": run.bytes_read,
-            "sources": len(run.sources),
+            "sources": len(run.reports),
             "findings": sum(i.finding.count for i in items),
             "rules": len(run.rules),
         },

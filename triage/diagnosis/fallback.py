@@ -9,12 +9,12 @@ from triage.diagnosis.candidates import BUILTIN_ERRORS, TELLING, Candidate
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking
+from triage.diagnosis.run import Ends
 from triage.diagnosis.survival import Survival
 from triage.diagnosis.templates import fill, kinds_of
 from triage.diagnosis.verdicts import verdict
 from triage.model import Evidence, Finding, Value
 from triage.rules.schema import Rule
-from triage.scan.ends import Ends
 from triage.scan.prefix import split_line
 
 _EXCEPTION = re.compile(

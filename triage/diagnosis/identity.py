@@ -15,6 +15,7 @@ from triage.diagnosis.coordinates import located
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.launchers import unwrapped
 from triage.diagnosis.nodes import NOWHERE, Nodes, count_nodes, global_numbers, several_around, short
+from triage.diagnosis.numbered import number_ranks
 from triage.model import Finding
 from triage.scan.prefix import split_line
 
@@ -147,6 +148,7 @@ def identify(job: Job) -> Identities:
     table.world_size = _world_size(job)
     job.items = located(job.items, table.world_size)
     job.index()
+    number_ranks(job, table.world_size)
     for item in job.items:
         finding = item.finding
         if finding.rank is not None:

@@ -20,7 +20,7 @@ _TASK = re.compile(r"task (\d+)")
 _SPEAKER = re.compile(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
 """Parts of a stream that name one process, or may; the others name a place: a host, a pod."""
 _TEE = re.compile(r"(?:default|worker|trainer|local_?rank)\d+")
-_LAUNCHER_FACTS = frozenset({"rank-exit", "restart", "rendezvous", "survivor", "external-stop"})
+LAUNCHER_FACTS = frozenset({"rank-exit", "restart", "rendezvous", "survivor", "external-stop"})
 """What only launchers say."""
 
 _Wrapper = tuple[int, str | None, str]
@@ -84,7 +84,7 @@ def _listen(told: _Told, item: Item, name: str) -> None:
 
 
 def _by_launcher(item: Item) -> bool:
-    return item.rule.fact in _LAUNCHER_FACTS or item.rule.id == "torch.launcher-noise"
+    return item.rule.fact in LAUNCHER_FACTS or item.rule.id == "torch.launcher-noise"
 
 
 def _freed(item: Item, told: dict[_Wrapper, _Told], shared: Sequence[str]) -> Item:

@@ -161,6 +161,9 @@ def _implied(job: Job, ledger: Ledger) -> tuple[int, ...]:
     counts only where it had a place to say it: in a file of several ranks around it, or in its own.
     """
     known = ledger.seen | {s.rank for s in job.sources if s.rank is not None}
+    for seat in ledger.identities.seats.values():
+        if seat.local_rank is not None and 0 < seat.local_rank <= seat.rank:
+            known.update(range(seat.rank - seat.local_rank, seat.rank))  # a node counts its ranks from 0
     speakers: dict[int, set[int]] = defaultdict(set)
     for item in job.items:
         if item.rank is not None:
