@@ -301,6 +301,7 @@ def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
         and (i.rule.fact == "collective-timeout" or (i.rule.id == BARRIER_SURVIVOR and not job.of_tag("peer-loss")))
     ]  # fmt: skip
     if not items:
+        yield from _announced(job, ledger)
         return
     tiny = [t for i in items if (t := i.seconds("timeout")) is not None]
     first = items[0]
@@ -312,6 +313,23 @@ def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
         "seq": first.number("seq"), "op": first.text("op"), "elapsed": first.seconds("elapsed"),
     }  # fmt: skip
     yield verdict(job, "ledger.waiting-unlocalised", fields, items)
+
+
+def _announced(job: Job, ledger: Ledger) -> Iterator[Item]:
+    """Ranks that were told of another one's timeout, whose own lines are not in these logs."""
+    told = [i for i in job.of_fact("dump-signal") if i.number("announcer") not in {None, i.rank}]
+    announcers = tuple(sorted({i.ranks("announcer")[0] for i in told}))
+    if not told or job.of_fact("ended-well"):
+        return
+    heard = {i.rank for i in told}
+    (rank,) = heard if len(heard) == 1 else (None,)
+    status = None if rank is None else ledger.status_of(rank, DEFAULT_GROUP)
+    alone = rank is not None and {rank, *announcers} == set(ledger.members)
+    if rank is not None and alone and status is not None and status.enqueued == status.completed:
+        fields: dict[str, Value] = {"ranks": (rank,), "enqueued": status.enqueued}
+        yield verdict(job, "ledger.never-entered", fields, [*told, status.item], rank=rank)
+        return
+    yield verdict(job, "ledger.waiting-unlocalised", {"ranks": announcers}, told)
 
 
 def _initialisation(job: Job, ledger: Ledger) -> Iterator[Item]:
