@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from triage.diagnosis.absence import absent_ranks, at_work, onset_text, too_short, unlocalised
+from triage.diagnosis.absence import absent_ranks, announced, at_work, onset_text, too_short, unlocalised
 from triage.diagnosis.bars import outlasted
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
@@ -127,7 +127,7 @@ def _named(job: Job, ledger: Ledger) -> Iterator[Item]:
 def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     waiting = ledger.waiting
     if not waiting:
-        yield from _nameless(job, ledger)
+        yield from _nameless(job, ledger, activities)
         return
     groups = by_group(waiting)
     # several groups wait when one hang spreads: the earliest began it
@@ -291,7 +291,7 @@ def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Ite
     yield verdict(job, "ledger.all-inside", fields, [w.item for w in waits[:3]])
 
 
-def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
+def _nameless(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     """Timeouts whose lines name no rank at all."""
     # a watchdog that ends its process may do so after any error: only waits count here, and whoever was
     # let down in a barrier because a connection closed did not wait
@@ -301,7 +301,7 @@ def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
         and (i.rule.fact == "collective-timeout" or (i.rule.id == BARRIER_SURVIVOR and not job.of_tag("peer-loss")))
     ]  # fmt: skip
     if not items:
-        yield from _announced(job, ledger)
+        yield from announced(job, ledger, activities)
         return
     tiny = [t for i in items if (t := i.seconds("timeout")) is not None]
     first = items[0]
@@ -313,23 +313,6 @@ def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
         "seq": first.number("seq"), "op": first.text("op"), "elapsed": first.seconds("elapsed"),
     }  # fmt: skip
     yield verdict(job, "ledger.waiting-unlocalised", fields, items)
-
-
-def _announced(job: Job, ledger: Ledger) -> Iterator[Item]:
-    """Ranks that were told of another one's timeout, whose own lines are not in these logs."""
-    told = [i for i in job.of_fact("dump-signal") if i.number("announcer") not in {None, i.rank}]
-    announcers = tuple(sorted({i.ranks("announcer")[0] for i in told}))
-    if not told or job.of_fact("ended-well"):
-        return
-    heard = {i.rank for i in told}
-    (rank,) = heard if len(heard) == 1 else (None,)
-    status = None if rank is None else ledger.status_of(rank, DEFAULT_GROUP)
-    alone = rank is not None and {rank, *announcers} == set(ledger.members)
-    if rank is not None and alone and status is not None and status.enqueued == status.completed:
-        fields: dict[str, Value] = {"ranks": (rank,), "enqueued": status.enqueued}
-        yield verdict(job, "ledger.never-entered", fields, [*told, status.item], rank=rank)
-        return
-    yield verdict(job, "ledger.waiting-unlocalised", {"ranks": announcers}, told)
 
 
 def _initialisation(job: Job, ledger: Ledger) -> Iterator[Item]:
