@@ -6,6 +6,8 @@ everybody would wait for it. Who waits alone may be the one that is elsewhere.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import replace
 
 from triage.diagnosis.job import Item, Job
@@ -13,6 +15,7 @@ from triage.diagnosis.ledger import Ledger
 from triage.model import Value
 
 MAX_RANKS = 65536
+_PAIR = re.compile(r"(?:^|/)(\d{1,6}):(\d{1,6})$")
 
 
 def settle(job: Job, ledger: Ledger) -> None:
@@ -20,9 +23,32 @@ def settle(job: Job, ledger: Ledger) -> None:
     waits = job.of_fact("awaited")
     if not waits:
         return
-    settled = {id(item): _with(item, "absent", _absent(job, ledger, item)) for item in waits}
+    pairs = {id(item): pair for item in waits if (pair := _pair(item)) is not None}
+    ends = _ends(pairs.values())
+    settled = {
+        id(item): _with(item, "absent", ends if id(item) in pairs else _absent(job, ledger, item))
+        for item in waits
+    }
     job.items = [settled.get(id(item), item) for item in job.items]
     job.index()
+
+
+def _pair(item: Item) -> tuple[int, int] | None:
+    """Who waits for whom, where two ranks set up a communicator of their own: its key is ``2:3``."""
+    found = _PAIR.search(item.text("key") or "")
+    if found is None or item.rank is None:
+        return None
+    one, other = int(found[1]), int(found[2])
+    if item.rank not in {one, other} or one == other:
+        return None  # the key counts the ranks of a sub-group
+    return item.rank, other if item.rank == one else one
+
+
+def _ends(pairs: Collection[tuple[int, int]]) -> tuple[int, ...] | None:
+    """The one rank that others wait for, each in turn, and that waits for nobody."""
+    waiting = {waiter for waiter, _ in pairs}
+    free = {peer for _, peer in pairs} - waiting
+    return tuple(free) if len(free) == 1 else None
 
 
 def _with(item: Item, name: str, value: Value) -> Item:

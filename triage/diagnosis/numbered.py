@@ -19,7 +19,9 @@ from triage.model import Source
 _NUMBER = re.compile(r"\d{1,6}")
 _DEPTH = 3
 """Last parts of a path in which a number may name the writer."""
-_NOT_RANKS = re.compile(r"(?i)(?:attempt|restart|try|epoch|step|iter|round|version|v|run|array|part|seed|fold)[._-]?$")
+_NOT_RANKS = re.compile(
+    r"(?i)(?:attempt|restart|try|epoch|step|iter|round|version|v|run|array|part|seed|fold)[._-]?$"
+)
 """What stands before a number that counts something else."""
 _ONE_PROCESS = re.compile(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
 """Parts of a stream that launchers and loggers write for a process; the others are names of places."""
