@@ -72,8 +72,6 @@ def test_real_lines(line: str, message: str, fields: str) -> None:
     [
         ("  3%|# | 7/200 [00:09<04:10,  1.30s/it][rank5]:[E602 11:17:52.1 a.cpp:632] x", 5, "x"),
         ("  3%|# | 7/200 [00:09<04:10,  1.30s/it]      [rank5]: ValueError: x", 5, "ValueError: x"),
-        ("  3%|# | 7/200 [00:09<04:10,  1.30s/it]Traceback (most recent call last):", None, "Traceback (most recent call last):"),
-        ("  3%|# | 7/200 [00:09<04:10,  1.30s/it]cn-a7:41:52 [3] NCCL WARN x", None, "NCCL WARN x"),
         ("{'loss': 1.02, 'epoch': 0.5}[rank3]: ValueError: x", 3, "ValueError: x"),
         ("0: step 7 | loss 1.02[rank3]: ValueError: x", 3, "ValueError: x"),
         ("Training 45% 9/20 0:01:23[rank3]:[W1121 10:03:11.5 a.cpp:33] x", 3, "x"),

@@ -30,10 +30,7 @@ _SAID = Lazy(
     + LEVEL_WORD
     + r":?) {1,4}(?:\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})(?:/\d{1,5})?\]|[Rr]ank (\d{1,5}): )"
 )
-_BAR = (
-    r"\d{1,3}%\|[^\n]{0,400}?\](?: {2,120})?(?=\[(?:default|rank)\d{1,6}\]:|\[[EWIF](?:\d{3,4} \d\d:| \w{1,60}\.(?:cpp|hpp):)"
-    r"|[EWIF]\d{4} \d\d:|Traceback \(most recent call|[\w.-]{1,80}:\d{1,8}:\d{1,8} \[\d{1,2}\] NCCL )"
-)
+_BAR = r"\d{1,3}%\|[^\n]{0,400}?\](?: {2,120})?(?=\[(?:default|rank)\d{1,6}\]:)"
 """A progress bar that was not ended before somebody else wrote on its line."""
 _ONCE = r"rank\d+|(?:[A-Z_]+\d+ ?)+"
 """Parts of a stream that loggers write before the first line of a record only."""
