@@ -20,7 +20,7 @@ _TASK = re.compile(r"task (\d+)")
 _SPEAKER = re.compile(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
 """Parts of a stream that name one process, or may; the others name a place: a host, a pod."""
 _TEE = re.compile(r"(?:default|worker|trainer|local_?rank)\d+")
-LAUNCHER_FACTS = frozenset({"rank-exit", "restart", "rendezvous", "survivor", "external-stop"})
+_LAUNCHER_FACTS = frozenset({"rank-exit", "restart", "rendezvous", "survivor", "external-stop"})
 """What only launchers say."""
 
 _Wrapper = tuple[int, str | None, str]
@@ -80,11 +80,14 @@ def _listen(told: _Told, item: Item, name: str) -> None:
     if finding.labels:
         told.coordinates.add(finding.labels)
     if task is not None or finding.stream.partition("/")[0].partition("@")[0] == name:
-        told.launcher = told.launcher or _by_launcher(item)
+        told.launcher = told.launcher or by_launcher(item)
 
 
-def _by_launcher(item: Item) -> bool:
-    return item.rule.fact in LAUNCHER_FACTS or item.rule.id == "torch.launcher-noise"
+def by_launcher(item: Item) -> bool:
+    """Whether only a launcher says so; Open MPI's handler of signals speaks in the process that got one."""
+    if item.rule.id == "mpi.received-signal":
+        return False
+    return item.rule.fact in _LAUNCHER_FACTS or item.rule.id == "torch.launcher-noise"
 
 
 def _freed(item: Item, told: dict[_Wrapper, _Told], shared: Sequence[str]) -> Item:
@@ -95,7 +98,7 @@ def _freed(item: Item, told: dict[_Wrapper, _Told], shared: Sequence[str]) -> It
     rank, pid = finding.rank, finding.pid
     if wrapped and rank is not None and f"task {rank}" in wrapped and f"rank{rank}" not in parts:
         rank = sglang_rank(dict(finding.labels))
-    if f"pid {pid}" in wrapped and not _by_launcher(item):
+    if f"pid {pid}" in wrapped and not by_launcher(item):
         pid = None
     kept = [
         part

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.launchers import LAUNCHER_FACTS
+from triage.diagnosis.launchers import by_launcher
 from triage.model import Source
 
 _NUMBER = re.compile(r"\d{1,6}")
@@ -77,16 +77,12 @@ def _labelled(source: Source, rank: int | None) -> Source:
 
 def _placed(item: Item, ranks: dict[_Place, int]) -> Item:
     finding = item.finding
-    if finding.rank is not None or finding.labels or _of_launcher(item):
+    if finding.rank is not None or finding.labels or by_launcher(item):
         return item
     for place in ((finding.source, _outermost(finding.stream)), (finding.source, "")):
         if place in ranks:
             return Item(replace(finding, rank=ranks[place]), item.rule)
     return item
-
-
-def _of_launcher(item: Item) -> bool:
-    return item.rule.fact in LAUNCHER_FACTS or item.rule.id == "torch.launcher-noise"
 
 
 def _outermost(stream: str) -> str:
@@ -107,7 +103,7 @@ def _listen(job: Job) -> dict[_Place, _Heard]:
                 at.peers = at.peers or any(tag in item.rule.tags for tag in _OF_PEERS)
             if finding.local_rank is not None:
                 at.local_ranks.add(finding.local_rank)
-            at.launcher = at.launcher or _of_launcher(item)
+            at.launcher = at.launcher or by_launcher(item)
     return heard
 
 
