@@ -67,8 +67,9 @@ def test_standard_output_and_error_of_one_rank_belong_together(engine: Engine) -
     texts = {f"err.{r}.log": loss(r) for r in (0, 2, 3)} | {
         f"out.{r}.log": SEGV if r == 1 else "ok\n" for r in range(4)
     }
-    assert diagnosed(engine, texts).rank is None  # no file err.1.log says that 1 is a rank
-    assert diagnosed(engine, {**texts, "err.1.log": "ready\n"}).rank == 1
+    assert diagnosed(engine, texts).rank == 1
+    del texts["out.0.log"]
+    assert diagnosed(engine, texts).rank is None
 
 
 def test_pods_may_count_from_another_number(engine: Engine) -> None:
@@ -125,3 +126,28 @@ def test_a_node_counts_its_ranks_from_zero(engine: Engine) -> None:
         [Source("n1.err", data=first.encode()), Source("n2.err", data=b"[default1]:" + wait(3).encode())]
     )
     assert blamed(found).ranks == (2,)
+
+
+def test_programs_say_at_their_start_which_rank_they_are(engine: Engine) -> None:
+    init = {
+        n: f"[pod/a-{p}/pytorch] | distributed init (rank {n}): env://\n"
+        for n, p in enumerate(("master-0", "worker-0", "worker-1"))
+    }
+    crash = "".join(f"[pod/a-worker-1/pytorch] {line}\n" for line in SEGV.splitlines())
+    found = engine.diagnose(Source("kubectl.log", data=("".join(init.values()) + crash).encode()))
+    assert blamed(found).rank == 2
+
+
+def test_numbers_within_groups_are_no_ranks(engine: Engine) -> None:
+    def old(rank: int, seq: int, op: str) -> str:
+        return (
+            f"[E ProcessGroupNCCL.cpp:475] [Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={seq}, "
+            f"OpType={op}, NumelIn=64, NumelOut=64, Timeout(ms)=600000) ran for 600033 milliseconds before timing out.\n"
+        )
+
+    groups = old(0, 412, "ALLREDUCE") + old(1, 412, "ALLREDUCE") + old(0, 99, "REDUCE") + old(3, 99, "REDUCE")
+    assert blamed(engine.diagnose(Source("job.err", data=groups.encode()))).rank is None
+    one = (
+        old(0, 412, "ALLREDUCE") + old(1, 412, "ALLREDUCE") + old(0, 413, "REDUCE") + old(3, 412, "ALLREDUCE")
+    )
+    assert blamed(engine.diagnose(Source("job.err", data=one.encode()))).ranks == (2,)

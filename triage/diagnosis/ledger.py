@@ -217,7 +217,7 @@ def group_of(item: Item, scattered: frozenset[str] = frozenset()) -> str:
 
 def _rank_of(item: Item, ledger: Ledger) -> int | None:
     rank = ledger.identities.rank_of(item.finding)
-    if rank is None and group_of(item) == DEFAULT_GROUP:
+    if rank is None and group_of(item) == DEFAULT_GROUP and not ledger.identities.tags_are_local:
         # before torch 2.2 the line itself is the only witness; its rank is local to the group
         rank = item.number("group_rank")
         if rank is not None:

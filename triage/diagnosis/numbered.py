@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.launchers import by_launcher
-from triage.model import Source
+from triage.model import Finding, Source
 
+_RANK_TAG = re.compile(r"\[Rank (\d{1,6})\]")
 _NUMBER = re.compile(r"\d{1,6}")
 _DEPTH = 3
 """Last parts of a path in which a number may name the writer."""
@@ -45,6 +46,8 @@ class _Heard:
     """What was said at one place."""
 
     ranks: set[int] = field(default_factory=set)
+    tags: set[int] = field(default_factory=set)
+    """Ranks as torch 2.1 and older write them, which may be numbers within a group."""
     local_ranks: set[int] = field(default_factory=set)
     launcher: bool = False
     peers: bool = False
@@ -85,6 +88,12 @@ def _placed(item: Item, ranks: dict[_Place, int]) -> Item:
     return item
 
 
+def group_tag(finding: Finding) -> int | None:
+    """The number in ``[Rank 3]``, by which a process group of torch 2.1 and older calls itself."""
+    said = _RANK_TAG.search(finding.evidence[0].text[:400]) if finding.evidence else None
+    return int(said[1]) if said else None
+
+
 def _outermost(stream: str) -> str:
     """The name of the pod, container or host that a line is from."""
     first = stream.partition("/")[0]
@@ -101,6 +110,11 @@ def _listen(job: Job) -> dict[_Place, _Heard]:
             if finding.rank is not None and f"rank{finding.rank}" in finding.stream.split("/"):
                 at.ranks.add(finding.rank)
                 at.peers = at.peers or any(tag in item.rule.tags for tag in _OF_PEERS)
+            elif finding.rank is None and (tag := group_tag(finding)) is not None:
+                at.tags.add(tag)
+            if item.rule.fact == "identity":
+                at.ranks.update(item.ranks("rank"))
+                at.local_ranks.update(item.ranks("local_rank"))
             if finding.local_rank is not None:
                 at.local_ranks.add(finding.local_rank)
             at.launcher = at.launcher or by_launcher(item)
@@ -141,6 +155,7 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
     """What makes ranks of a family's numbers, None where they are or may be something else."""
     numbers = sorted(family.members)
     shifts: dict[int, int] = {}
+    tags: dict[int, set[int]] = defaultdict(set)
     peers = False
     for number, places in family.members.items():
         ranks: set[int] = set()
@@ -151,6 +166,7 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
             if at.launcher or len(at.local_ranks) > 1:
                 return None
             ranks |= at.ranks
+            tags[number] |= at.tags | at.local_ranks
             peers = peers or at.peers
         if len(ranks) > 1:
             return None
@@ -160,7 +176,9 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
         return None
     from_zero = numbers == list(range(len(numbers)))
     if not shifts:
-        return 0 if from_zero and len(numbers) == world_size else None
+        tagged = {number: told for number, told in tags.items() if told}
+        agree = len(tagged) > 1 and all(told == {number} for number, told in tagged.items())
+        return 0 if from_zero and (agree or len(numbers) == world_size) else None
     number, shift = next(iter(shifts.items()))
     alone = shift == 0 and from_zero and (number > 0 or peers)
     return shift if len(shifts) > 1 or alone else None
@@ -175,6 +193,15 @@ def _by_sisters(
     shifts = {
         other.shift
         for (place, _), other in families.items()
-        if place == folder and other.shift is not None and family.members.keys() <= other.members.keys()
+        if place == folder
+        and other.shift is not None
+        and (family.members.keys() <= other.members.keys() or _complete(family, other))
     }
     return shifts.pop() if len(shifts) == 1 else None
+
+
+def _complete(family: _Family, part: _Family) -> bool:
+    """Whether ``family`` has all the numbers from 0 on, and ``part`` lacks some of them: those wrote nothing there."""
+    return family.members.keys() >= part.members.keys() and sorted(family.members) == list(
+        range(len(family.members))
+    )
