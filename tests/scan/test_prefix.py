@@ -74,6 +74,8 @@ def test_real_lines(line: str, message: str, fields: str) -> None:
         ("  3%|# | 7/200 [00:09<04:10,  1.30s/it]      [rank5]: ValueError: x", 5, "ValueError: x"),
         ("{'loss': 1.02, 'epoch': 0.5}[rank3]: ValueError: x", 3, "ValueError: x"),
         ("0: step 7 | loss 1.02[rank3]: ValueError: x", 3, "ValueError: x"),
+        ("2026-03-02 10:05:00.123 | ERROR    | train:main:88 - [Rank 3] failed", 3, "failed"),
+        ("[E ProcessGroupNCCL.cpp:475] [Rank 3] failed", None, "[Rank 3] failed"),
         ("Training 45% 9/20 0:01:23[rank3]:[W1121 10:03:11.5 a.cpp:33] x", 3, "x"),
     ],
 )  # fmt: skip

@@ -216,7 +216,7 @@ def rank_tag(text: str, at: int, draft: Draft) -> int:
     if found is None:
         return at
     word, number, colon = found.groups()
-    if word == "Rank" and draft.logged:
+    if word == "Rank" and draft.logged and (draft.logger is None or ".cpp:" in draft.logger):
         # c10d counts these inside the process group
         return at
     end = found.end()
