@@ -43,6 +43,28 @@ def test_who_did_not_reach_the_store_is_who_is_not_in_it(engine: Engine) -> None
     assert ranks(engine, {0: host, 1: inside, 2: "", 3: ""}) == ()
 
 
+def pair_of(rank: int, key: str) -> str:
+    """A wait for the communicator of two ranks."""
+    return (
+        "Traceback (most recent call last):\n"
+        '  File "/workspace/train.py", line 45, in train\n'
+        "    dist.recv(hidden, RANK - 1)\n"
+        f"torch.distributed.DistBackendError: [{rank}] is setting up NCCL communicator and retrieving ncclUniqueId "
+        f"from [0] via c10d key-value store by key '{key}', but store->get('{key}') got error: wait timeout after "
+        f"15000ms, keys: /default_pg/0//cuda//{key}\n"
+    )
+
+
+def test_a_chain_of_pairs_leads_to_who_waits_for_nobody(engine: Engine) -> None:
+    assert ranks(engine, {0: "", 1: "", 2: pair_of(2, "1:2"), 3: pair_of(3, "2:3")}) == (1,)
+    assert ranks(engine, {0: "", 1: pair_of(1, "1:3"), 2: "", 3: ""}) == (3,)
+
+
+def test_pairs_that_end_at_two_ranks_or_none_name_nobody(engine: Engine) -> None:
+    assert ranks(engine, {0: "", 1: pair_of(1, "0:1"), 2: "", 3: pair_of(3, "2:3")}) == ()
+    assert ranks(engine, {0: "", 1: "", 6: pair_of(6, "1:2")}) == ()
+
+
 def pair(me: int, lower: int, higher: int) -> str:
     """A wait for the NCCL id of a pair of ranks; torch says "from [0]" whoever stores it."""
     return (

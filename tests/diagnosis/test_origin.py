@@ -95,3 +95,21 @@ def test_a_rank_that_says_it_had_begun_is_not_missing(engine: Engine) -> None:
     root = engine.diagnose(Source("job.err", data=(waits + begun).encode())).root_cause
     assert root is not None
     assert root.origin.rank is None
+
+
+def test_of_two_ranks_that_raised_the_like_in_files_without_clocks_none_is_first(engine: Engine) -> None:
+    def raised(rank: int, said: str, line: int) -> bytes:
+        text = (
+            f"[rank{rank}]: Traceback (most recent call last):\n"
+            f'[rank{rank}]:   File "/w/train.py", line {line}, in main\n[rank{rank}]:     work()\n[rank{rank}]: {said}\n'
+        )
+        return text.encode()
+
+    texts = {2: raised(2, "KeyError: 'labels'", 31), 5: raised(5, "IndexError: list index out of range", 77)}
+    files = [Source(f"rank{r}.log", data=text, rank=r) for r, text in texts.items()]
+    root = engine.diagnose(files).root_cause
+    assert root is not None
+    assert (root.origin.rank, set(root.origin.ranks)) == (None, {2, 5})
+    one = engine.diagnose(Source("job.err", data=texts[5] + texts[2])).root_cause
+    assert one is not None
+    assert one.origin.rank == 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from triage import Engine
+from triage import Engine, Source
 
 ECC = """Traceback (most recent call last):
   File "/workspace/train.py", line 12, in <module>
@@ -33,3 +33,15 @@ def test_peers_that_leave_each_other_name_nobody(engine: Engine) -> None:
     root = engine.diagnose(log.encode()).root_cause
     assert root is not None
     assert root.origin.rank is None
+
+
+def test_a_year_counts_where_its_days_are_those_of_the_other_clocks(engine: Engine) -> None:
+    text = (
+        "2019-06-01 00:00:00,000 - INFO - step 3 | loss 2.1\n2019-06-01 00:00:01,000 - INFO - step 4 | loss 2.0\n"
+        "[rank1]:[E1121 10:03:11.469789736 ProcessGroupNCCL.cpp:689] [Rank 1] Watchdog caught collective operation "
+        "timeout: WorkNCCL(SeqNum=19, OpType=ALLREDUCE, NumelIn=8, NumelOut=8, Timeout(ms)=12000) ran for 12015 "
+        "milliseconds before timing out.\n2026-11-21 10:02:12,000 - INFO - step 7 | loss 1.9\n"
+    )
+    root = engine.diagnose(Source("job.err", data=text.encode())).root_cause
+    assert root is not None
+    assert (root.origin.time or "").startswith("2026-11-21")

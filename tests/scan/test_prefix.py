@@ -68,6 +68,23 @@ def test_real_lines(line: str, message: str, fields: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "rank", "message"),
+    [
+        ("  3%|# | 7/200 [00:09<04:10,  1.30s/it][rank5]:[E602 11:17:52.1 a.cpp:632] x", 5, "x"),
+        ("  3%|# | 7/200 [00:09<04:10,  1.30s/it]      [rank5]: ValueError: x", 5, "ValueError: x"),
+        ("{'loss': 1.02, 'epoch': 0.5}[rank3]: ValueError: x", 3, "ValueError: x"),
+        ("0: step 7 | loss 1.02[rank3]: ValueError: x", 3, "ValueError: x"),
+        ("2026-03-02 10:05:00.123 | ERROR    | train:main:88 - [Rank 3] failed", 3, "failed"),
+        ("[E ProcessGroupNCCL.cpp:475] [Rank 3] failed", None, "[Rank 3] failed"),
+        ("Training 45% 9/20 0:01:23[rank3]:[W1121 10:03:11.5 a.cpp:33] x", 3, "x"),
+    ],
+)  # fmt: skip
+def test_who_wrote_on_a_line_that_another_had_not_ended(line: str, rank: int | None, message: str) -> None:
+    prefix, rest = split_line(line)
+    assert (prefix.rank, rest) == (rank, message)
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "top5: 93.2", "bf16: True", "mlx5_0: link down", "eth0: link up", "gpt-2: loading", "f16: [1, 2]",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from triage.diagnosis.bars import Work
 from triage.diagnosis.job import Item, Job, compare
-from triage.diagnosis.ledger import Ledger, Wait
+from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait
 from triage.diagnosis.phases import Activities, Activity
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
@@ -76,6 +76,31 @@ def absent_ranks(
         )
         return
     yield unlocalised(job, waits)
+
+
+def announced(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
+    """Ranks that were told of a timeout of one whose own lines are not in these logs.
+
+    Who is told while it has nothing to do in the group of all may be the one that is waited for: where nobody else
+    is, or where it shows what kept it.
+    """
+    told = [i for i in job.of_fact("dump-signal") if i.number("announcer") not in {None, i.rank}]
+    if not told or job.of_fact("ended-well"):
+        return
+    announcers = tuple(sorted({i.ranks("announcer")[0] for i in told}))
+    heard = {i.rank for i in told if i.rank is not None}
+    waits = [Wait(a, DEFAULT_GROUP, None, None, None, None, None, None, told[0]) for a in announcers]
+    if len(heard) == 1:
+        (rank,) = heard
+        alone = {rank, *announcers} == set(ledger.members)
+        if _idle(ledger, rank, DEFAULT_GROUP) and (alone or activities.of_rank(rank, told[0].finding)):
+            status = ledger.status[DEFAULT_GROUP][rank]
+            fields: dict[str, Value] = {"ranks": (rank,), "enqueued": status.enqueued}
+            yield from _with_activity(
+                job, ledger, activities, [rank], "ledger.never-entered", fields, [*told, status.item], waits
+            )
+            return
+    yield verdict(job, "ledger.waiting-unlocalised", {"ranks": announcers}, told)
 
 
 def _idle(ledger: Ledger, rank: int, group: str) -> bool:

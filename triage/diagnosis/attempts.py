@@ -32,7 +32,7 @@ def split(items: Sequence[Item], sources: Sequence[Source]) -> list[list[Item]]:
             continue
         attempts[number].append(item)
         if label is None:
-            again = _last_occurrence(item)
+            again = last_occurrence(item)
             if again is not None and (later := _number(again, boundaries)) not in {None, number}:
                 attempts[later or 0].append(again)
     if floating:
@@ -43,7 +43,7 @@ def split(items: Sequence[Item], sources: Sequence[Source]) -> list[list[Item]]:
     return [attempts[number] for number in sorted(attempts)][-MAX_ATTEMPTS:]
 
 
-def _last_occurrence(item: Item) -> Item | None:
+def last_occurrence(item: Item) -> Item | None:
     """Equal findings are folded over a whole source: the last of them may be another attempt's."""
     finding = item.finding
     if finding.last_offset is None or finding.last_offset == finding.offset:
@@ -92,9 +92,49 @@ def _boundaries(items: Sequence[Item]) -> list[Item]:
             and (following < 1 << 62 or ended_well)
         ]
         best = max(best, restarts, key=len)
+    return best or _appended(items)
+
+
+def _appended(items: Sequence[Item]) -> list[Item]:
+    """Where another run begins in a log that several runs were appended to, one after the other's launcher had given up."""
+    by_source: dict[int, list[Item]] = defaultdict(list)
+    for item in items:
+        if (
+            item.rule.fact in _BEGINNINGS
+            or "launcher-report" in item.rule.tags
+            or item.rule.fact == "progress"
+        ):
+            again = last_occurrence(item)
+            by_source[item.finding.source] += [item] if again is None else [item, again]
+    best: list[Item] = []
+    for told in by_source.values():
+        told.sort(key=lambda i: i.finding.offset)
+        found: list[Item] = []
+        ended = False
+        reached: int | None = None
+        for item in told:
+            step = item.number("step") if item.rule.fact == "progress" else None
+            if "launcher-report" in item.rule.tags:
+                ended = True
+            elif ended and (item.rule.fact in _BEGINNINGS or _steps_back(item, step, reached)):
+                # a place of its own, so that what begins belongs to what it begins
+                found.append(
+                    Item(replace(item.finding, offset=item.finding.offset - 1, time=None), item.rule)
+                )
+                ended, reached = False, None
+            if step is not None:
+                reached = step
+        best = max(best, found, key=len)
     return best
 
 
+def _steps_back(item: Item, step: int | None, reached: int | None) -> bool:
+    """Whether progress begins anew, as told by the one launcher that the log is of."""
+    return step is not None and reached is not None and step <= reached and not item.finding.stream
+
+
+_BEGINNINGS = frozenset({"launch-begins", "launch", "rendezvous"})
+"""What a launcher says before it starts its processes."""
 _BEFORE_STEPS = frozenset({"port-conflict", "rendezvous"})
 """What ends a try before its first step."""
 

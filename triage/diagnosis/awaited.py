@@ -6,6 +6,8 @@ everybody would wait for it. Who waits alone may be the one that is elsewhere.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
 from dataclasses import replace
 
 from triage.diagnosis.job import Item, Job
@@ -13,6 +15,7 @@ from triage.diagnosis.ledger import Ledger
 from triage.model import Value
 
 MAX_RANKS = 65536
+_PAIR = re.compile(r"(?:^|/)(\d{1,6}):(\d{1,6})$")
 
 
 def settle(job: Job, ledger: Ledger) -> None:
@@ -20,9 +23,32 @@ def settle(job: Job, ledger: Ledger) -> None:
     waits = job.of_fact("awaited")
     if not waits:
         return
-    settled = {id(item): _with(item, "absent", _absent(job, ledger, item)) for item in waits}
+    pairs = {id(item): pair for item in waits if (pair := _pair(item)) is not None}
+    ends = _ends(pairs.values())
+    settled = {
+        id(item): _with(item, "absent", ends if id(item) in pairs else _absent(job, ledger, item))
+        for item in waits
+    }
     job.items = [settled.get(id(item), item) for item in job.items]
     job.index()
+
+
+def _pair(item: Item) -> tuple[int, int] | None:
+    """Who waits for whom, where two ranks set up a communicator of their own: its key is ``2:3``."""
+    found = _PAIR.search(item.text("key") or "")
+    if found is None or item.rank is None:
+        return None
+    one, other = int(found[1]), int(found[2])
+    if item.rank not in {one, other} or one == other:
+        return None  # the key counts the ranks of a sub-group
+    return item.rank, other if item.rank == one else one
+
+
+def _ends(pairs: Collection[tuple[int, int]]) -> tuple[int, ...] | None:
+    """The one rank that others wait for, each in turn, and that waits for nobody."""
+    waiting = {waiter for waiter, _ in pairs}
+    free = {peer for _, peer in pairs} - waiting
+    return tuple(free) if len(free) == 1 else None
 
 
 def _with(item: Item, name: str, value: Value) -> Item:
@@ -39,25 +65,13 @@ def _absent(job: Job, ledger: Ledger, item: Item) -> tuple[int, ...] | None:
     speaker = item.number("me")
     if speaker is not None and item.rank is not None and speaker != item.rank:
         return None  # the message counts within a sub-group
-    if item.number("peer") is not None:
-        return _end_of_chain(job, awaited)  # a pair's key: nobody else would wait for it
+    if item.number("peer") is not None and item.rank not in {awaited, item.number("peer")}:
+        return None  # so does the key
     waiting = {i.rank for i in job.of_rule(item.rule.id) if i.number("awaited") == awaited}
     failed = {i.rank for i in job.items if i.finding.raised or i.rule.role == "cause"} | set(ledger.exits)
     quiet = set(ledger.members) - waiting - failed - {awaited}
     if len(waiting) == 1 and None not in waiting and len(quiet) > 1:
         return None  # the others would wait for it as well
-    return (awaited,)
-
-
-def _end_of_chain(job: Job, awaited: int) -> tuple[int, ...] | None:
-    """Whom a chain of pairs, each of which waits for the next, waits for in the end; None in a circle."""
-    waits_for = {i.rank: i.number("awaited") for i in job.of_fact("awaited") if i.number("peer") == i.rank}
-    seen = set()
-    while (following := waits_for.get(awaited)) is not None:
-        if awaited in seen:
-            return None
-        seen.add(awaited)
-        awaited = following
     return (awaited,)
 
 

@@ -37,6 +37,8 @@ class Candidate:
     why_explained: str = ""
     survived: Item | None = None
     explains: list[Item] = field(default_factory=list)
+    rivals: list[Candidate] = field(default_factory=list)
+    """Others of its kind, on other ranks, of which nothing tells whether they came first."""
     led_to: list[Candidate] = field(default_factory=list)
     """Other candidates that this one explains."""
     foretold_by: list[Candidate] = field(default_factory=list)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from triage.diagnosis import attempts as attempts_module
 from triage.diagnosis.awaited import settle
+from triage.diagnosis.bundled import unbundled
 from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds
 from triage.diagnosis.derived import derive, stated
@@ -53,6 +54,7 @@ def diagnose(run: Run) -> Diagnosis:
     year = _year(items)
     if year is not None:
         items = [_dated(item, year) for item in items]
+    run, items = unbundled(run, items)
     tries = attempts_module.split(items, run.sources)
     outcomes = [_attempt(run, tried, year, last=i == len(tries) - 1) for i, tried in enumerate(tries)]
     chosen, notes = _choose(outcomes)
@@ -94,7 +96,7 @@ def diagnose(run: Run) -> Diagnosis:
         reasoning=reasoning(shown.ranking, shown.ledger) if verdict == "failed" else (),
         stats={
             "bytes": run.bytes_read,
-            "sources": len(run.sources),
+            "sources": len(run.reports),
             "findings": sum(i.finding.count for i in items),
             "rules": len(run.rules),
         },
@@ -293,17 +295,27 @@ def _plain(title: str) -> str:
 
 
 def _year(items: Sequence[Item]) -> int | None:
-    """The year that year-less clocks lack, from any line that states one."""
-    from triage.scan.clock import iso
+    """The year that year-less clocks lack, from lines that state one on about the same days of the year."""
+    from triage.scan.clock import iso, with_year
 
-    years: Counter[int] = Counter()
+    days: dict[int, Counter[int]] = defaultdict(Counter)
+    bare = {time for item in items if (time := item.finding.time) is not None and time.clock == "yearless"}
     for item in items:
         time = item.finding.time
         if time is not None and time.clock == "wall":
             text = iso(time, None)
             if text:
-                years[int(text[:4])] += 1
-    return years.most_common(1)[0][0] if years else None
+                days[int(text[:4])][int(time.seconds // _DAY)] += 1
+    if not days:
+        return None
+    near: Counter[int] = Counter()
+    for year, told in days.items() if len(days) > 1 else ():
+        here = {int(with_year(time, year).seconds // _DAY) for time in bare}
+        near[year] = sum(n for day, n in told.items() if not here.isdisjoint(range(day - 2, day + 3)))
+    return max(sorted(days), key=lambda year: (near[year], days[year].total()))
+
+
+_DAY = 86400
 
 
 def _dated(item: Item, year: int) -> Item:

@@ -9,6 +9,7 @@ from triage.diagnosis.candidates import TELLING, Candidate
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking, nameless
+from triage.diagnosis.run import Ends
 from triage.diagnosis.speakers import speaker
 from triage.diagnosis.survival import Survival
 from triage.diagnosis.templates import fill, kinds_of
@@ -16,7 +17,6 @@ from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
 from triage.diagnosis.verdicts import verdict
 from triage.model import Evidence, Finding, Value
 from triage.rules.schema import Rule
-from triage.scan.ends import Ends
 from triage.scan.prefix import split_line
 
 _EXCEPTION = re.compile(

@@ -147,6 +147,9 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         pci = pci or seat.pci
         uuid = uuid or seat.uuid
     known_gpu, known_uuid = identities.gpu_of_pci(pci)
+    if candidate.rivals:
+        both = [*ranks, *(r for rival in candidate.rivals for r in rival.ranks)]
+        return Origin(ranks=tuple(dict.fromkeys(both)), time=moment_text(finding.time, year))
     if len(ranks) > 1 and rule.category in _JOB_WIDE and not fields:
         # the same wrong setting on several ranks: who complained first is chance
         return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))

@@ -15,10 +15,9 @@ from triage.diagnosis.coordinates import located
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.launchers import unwrapped
 from triage.diagnosis.nodes import NOWHERE, Nodes, count_nodes, global_numbers, several_around, short
+from triage.diagnosis.numbered import group_tag, number_ranks
 from triage.model import Finding
 from triage.scan.prefix import split_line
-
-_RANK_TAG = re.compile(r"\[Rank (\d{1,6})\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,8 @@ class Identities:
     """The one rank whose process ended by itself and badly, when there is exactly one."""
     deserter: int | None = None
     """The one rank that several others of its node saw go."""
+    tags_are_local: bool = False
+    """Whether ``[Rank 3]`` of lines that say no more counts within groups."""
     pods_are_ranks: bool = False
     """Whether the logs of pods show that pod N holds rank N and no other."""
     _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
@@ -147,6 +148,7 @@ def identify(job: Job) -> Identities:
     table.world_size = _world_size(job)
     job.items = located(job.items, table.world_size)
     job.index()
+    number_ranks(job, table.world_size)
     for item in job.items:
         finding = item.finding
         if finding.rank is not None:
@@ -296,16 +298,37 @@ def _place_nodes(job: Job, table: Identities) -> None:
             table.nodes.note(host, firsts.pop())
 
 
+def _contradictory(items: Iterable[Item]) -> bool:
+    """Whether two processes call themselves by one number: they count within groups.
+
+    One process may give up several operations of a group, which lie close together.
+    """
+    waits: dict[int, dict[int, str | None]] = {}
+    for item in items:
+        seq = item.number("seq")
+        if item.rule.fact != "collective-timeout" or item.finding.rank is not None or seq is None:
+            continue
+        tag = group_tag(item.finding)
+        if tag is not None:
+            told = waits.setdefault(tag, {})
+            if told.setdefault(seq, item.text("op")) != item.text("op"):
+                return True
+    return any(max(told) - min(told) > _CLOSE for told in waits.values())
+
+
+_CLOSE = 8
+
+
 def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
     """``items`` with the rank filled in where a pid or a local rank tells it."""
     items = list(items)
     # before torch 2.2 only the message says "[Rank 3]"; elsewhere that number is local to its group
     tagged = any(item.finding.rank is not None for item in items)
+    table.tags_are_local = table.tags_are_local or _contradictory(items)
     found: list[Item] = []
     for item in items:
         rank = table.rank_of(item.finding) if item.finding.rank is None else None
-        if rank is None and not tagged and item.finding.rank is None and item.finding.evidence:
-            said = _RANK_TAG.search(item.finding.evidence[0].text[:400])
-            rank = int(said[1]) if said else None
+        if rank is None and not (tagged or table.tags_are_local) and item.finding.rank is None:
+            rank = group_tag(item.finding)
         found.append(item if rank is None else Item(replace(item.finding, rank=rank), item.rule))
     return found

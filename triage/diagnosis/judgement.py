@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from triage.diagnosis.absence import absent_ranks, at_work, onset_text, too_short, unlocalised
+from triage.diagnosis.absence import absent_ranks, announced, at_work, onset_text, too_short, unlocalised
 from triage.diagnosis.bars import outlasted
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
@@ -131,7 +131,7 @@ def _named(job: Job, ledger: Ledger) -> Iterator[Item]:
 def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     waiting = ledger.waiting
     if not waiting:
-        yield from _nameless(job, ledger)
+        yield from _nameless(job, ledger, activities)
         return
     groups = by_group(waiting)
     # several groups wait when one hang spreads: the earliest began it
@@ -349,7 +349,7 @@ def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Ite
     yield verdict(job, "ledger.all-inside", fields, [w.item for w in waits[:3]])
 
 
-def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
+def _nameless(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     """Timeouts whose lines name no rank at all."""
     # a watchdog that ends its process may do so after any error: only waits count here, and whoever was
     # let down in a barrier because a connection closed did not wait
@@ -359,6 +359,7 @@ def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
         and (i.rule.fact == "collective-timeout" or (i.rule.id == BARRIER_SURVIVOR and not job.of_tag("peer-loss")))
     ]  # fmt: skip
     if not items:
+        yield from announced(job, ledger, activities)
         return
     tiny = [t for i in items if (t := i.seconds("timeout")) is not None]
     first = items[0]
@@ -366,7 +367,7 @@ def _nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
         yield too_short(job, items, timeout=tiny[0], seq=first.number("seq"))
         return
     fields: dict[str, Value] = {
-        "ranks": None if ledger.local_numbers else tuple(sorted({i.rank for i in items if i.rank is not None})) or None,
+        "ranks": None if ledger.identities.tags_are_local else tuple(sorted({i.rank for i in items if i.rank is not None})) or None,
         "seq": first.number("seq"), "op": first.text("op"), "elapsed": first.seconds("elapsed"),
     }  # fmt: skip
     yield verdict(job, "ledger.waiting-unlocalised", fields, items)

@@ -80,10 +80,13 @@ def _listen(told: _Told, item: Item, name: str) -> None:
     if finding.labels:
         told.coordinates.add(finding.labels)
     if task is not None or finding.stream.partition("/")[0].partition("@")[0] == name:
-        told.launcher = told.launcher or _by_launcher(item)
+        told.launcher = told.launcher or by_launcher(item)
 
 
-def _by_launcher(item: Item) -> bool:
+def by_launcher(item: Item) -> bool:
+    """Whether only a launcher says so; Open MPI's handler of signals speaks in the process that got one."""
+    if item.rule.id == "mpi.received-signal":
+        return False
     return item.rule.fact in _LAUNCHER_FACTS or item.rule.id == "torch.launcher-noise"
 
 
@@ -95,7 +98,7 @@ def _freed(item: Item, told: dict[_Wrapper, _Told], shared: Sequence[str]) -> It
     rank, pid = finding.rank, finding.pid
     if wrapped and rank is not None and f"task {rank}" in wrapped and f"rank{rank}" not in parts:
         rank = sglang_rank(dict(finding.labels))
-    if f"pid {pid}" in wrapped and not _by_launcher(item):
+    if f"pid {pid}" in wrapped and not by_launcher(item):
         pid = None
     kept = [
         part

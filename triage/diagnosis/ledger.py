@@ -6,7 +6,6 @@ It is built from facts that rules capture (``collective-timeout``, ``pg-status``
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -20,8 +19,6 @@ ORDERLY = frozenset({"SIGTERM", "SIGINT", "SIGHUP"})
 """Signals by which launchers and schedulers end processes that did nothing wrong."""
 FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE"})
 """Signals that the kernel raises for what the process itself did; nobody sends them."""
-_RANK_TAG = re.compile(r"\brank ?\d")
-"""How launchers and torch since 2.2 mark whose line it is; the watchdog's own number has a capital."""
 BARRIER_SURVIVOR = "torch.monitored-barrier-survivor"
 
 
@@ -106,8 +103,6 @@ class Ledger:
     """What the program calls a group; several groups may share a description."""
     scattered: frozenset[str] = frozenset()
     """Descriptions that stand for several groups, where the lines name no group by its own name."""
-    local_numbers: frozenset[int] = frozenset()
-    """Sources whose lines number ranks within sub-groups without naming these: torch before 2.2."""
 
     @property
     def waiting(self) -> dict[int, Wait]:
@@ -137,7 +132,6 @@ def build(job: Job, identities: Identities) -> Ledger:
     else:
         ledger.members = _implied(job, ledger)
     ledger.scattered = _scattered(job, ledger)
-    ledger.local_numbers = _local_numbers(job)
     _statuses(job, ledger)
     _waits(job, ledger)
     _exits(job, ledger)
@@ -167,6 +161,9 @@ def _implied(job: Job, ledger: Ledger) -> tuple[int, ...]:
     counts only where it had a place to say it: in a file of several ranks around it, or in its own.
     """
     known = ledger.seen | {s.rank for s in job.sources if s.rank is not None}
+    for seat in ledger.identities.seats.values():
+        if seat.local_rank is not None and 0 < seat.local_rank <= seat.rank:
+            known.update(range(seat.rank - seat.local_rank, seat.rank))  # a node counts its ranks from 0
     speakers: dict[int, set[int]] = defaultdict(set)
     for item in job.items:
         if item.rank is not None:
@@ -206,25 +203,6 @@ def _scattered(job: Job, ledger: Ledger) -> frozenset[str]:
     )
 
 
-def _local_numbers(job: Job) -> frozenset[int]:
-    """Sources of nobody in particular in which one number stands for several waits: every group has a rank 0."""
-    said: dict[int, set[tuple[Value, ...]]] = defaultdict(set)
-    shared = frozenset(n for n, source in enumerate(job.sources) if source.rank is None)
-    for item in job.of_fact("collective-timeout"):
-        number = item.number("group_rank")
-        if number is not None and item.finding.source in shared and _numbered(item):
-            said[number].add(tuple(item.fields.get(name) for name in ("seq", "op", "numel_in", "elapsed")))
-    return shared if any(len(waits) > 1 for waits in said.values()) else frozenset()
-
-
-def _numbered(item: Item) -> bool:
-    """Whether nothing but the number that the watchdog states itself tells whose line it is."""
-    finding = item.finding
-    if finding.stream or item.number("group_rank") != finding.rank:
-        return False
-    return not any(_RANK_TAG.search(shown.text) for shown in finding.evidence[:1])
-
-
 def group_of(item: Item, scattered: frozenset[str] = frozenset()) -> str:
     """The process group that a line names, as a key under which only its own members are found."""
     name = _own_name(item)
@@ -238,10 +216,8 @@ def group_of(item: Item, scattered: frozenset[str] = frozenset()) -> str:
 
 
 def _rank_of(item: Item, ledger: Ledger) -> int | None:
-    if item.finding.source in ledger.local_numbers and _numbered(item):
-        return None
     rank = ledger.identities.rank_of(item.finding)
-    if rank is None and group_of(item) == DEFAULT_GROUP:
+    if rank is None and group_of(item) == DEFAULT_GROUP and not ledger.identities.tags_are_local:
         # before torch 2.2 the line itself is the only witness; its rank is local to the group
         rank = item.number("group_rank")
         if rank is not None:

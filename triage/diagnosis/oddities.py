@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from triage.diagnosis.job import Item, Job
-from triage.scan.ends import Ends
+from triage.diagnosis.run import Ends
 
 ALARMS = frozenset({"collective-timeout", "store-timeout", "peer-loss"})
 """Tags of what is printed once it has gone wrong."""

@@ -13,6 +13,8 @@ from triage.rules.schema import Rule
 
 NEAR = 0.16
 """Scores closer than this are decided by which came first."""
+ALIKE = 0.1
+"""Scores closer than this say nothing about which of two ranks failed first."""
 KERNEL_READERS = frozenset({"topology", "nvidia-smi", "dcgm", "ibstat", "sacct", "kubernetes"})
 
 
@@ -45,6 +47,7 @@ def rank(job: Job, ledger: Ledger, candidates: Sequence[Candidate]) -> Ranking:
         free.insert(0, best)
     for candidate in free[:1]:
         candidate.explains = _symptoms_of(candidate, job)
+        candidate.rivals = [other for other in free[1:] if _contest(candidate, other)]
     return Ranking([*free, *held], survived)
 
 
@@ -332,6 +335,22 @@ def _earliest_of_equals(free: Sequence[Candidate]) -> Candidate:
             other.reasons.append(f"came before {best.rule_id}")
             best = other
     return best
+
+
+def _contest(best: Candidate, other: Candidate) -> bool:
+    """Whether two ranks each raised an error of one kind, and no clock and no file tells which did first."""
+    one, two = best.lead.finding, other.lead.finding
+    alike = _kind(best) == _kind(other) and abs(best.score - other.score) <= ALIKE
+    return (
+        alike and one.raised and two.raised and best.lead.rule.origin == "speaker"
+        and not best.lead.rule.origin_fields
+        and one.rank is not None and two.rank is not None and one.rank != two.rank
+        and compare(one, two) is None
+    )  # fmt: skip
+
+
+def _kind(candidate: Candidate) -> str:
+    return (candidate.lead.rule.category or "").removesuffix("-fragmentation")
 
 
 def _symptoms_of(candidate: Candidate, job: Job) -> list[Item]:

@@ -4,11 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from triage.model import Finding, Source, SourceReport
 from triage.rules.loader import RuleSet
-from triage.scan.ends import Ends
+from triage.scan.ends import Lines
+
+
+class Ends(Protocol):
+    """What the ends of the logs say in lines that no rule has recognised."""
+
+    @property
+    def last_words(self) -> Lines:
+        """The last lines that state an error in so many words."""
+        ...
+
+    @property
+    def alarms(self) -> Lines:
+        """The last lines with alarming words in them."""
+        ...
+
+    def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:
+        """What single writers said out of the ordinary before trouble began, at ``until`` in each source."""
+        ...
 
 
 @dataclass(slots=True, eq=False, repr=False)

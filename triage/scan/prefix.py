@@ -30,7 +30,7 @@ _SAID = Lazy(
     + LEVEL_WORD
     + r":?) {1,4}(?:\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})(?:/\d{1,5})?\]|[Rr]ank (\d{1,5}): )"
 )
-_BAR = r"\d{1,3}%\|[^\n]{0,400}?\](?=\[(?:default|rank)\d{1,6}\]:)"
+_BAR = r"\d{1,3}%\|[^\n]{0,400}?\](?: {2,120})?(?=\[(?:default|rank)\d{1,6}\]:)"
 """A progress bar that was not ended before somebody else wrote on its line."""
 _ONCE = r"rank\d+|(?:[A-Z_]+\d+ ?)+"
 """Parts of a stream that loggers write before the first line of a record only."""
@@ -146,9 +146,13 @@ def split_line(line: str) -> tuple[Prefix, str]:
         first = text[at]
         if first == "{":
             message = containers.unwrap_json(text, at, draft)
-            if message is None:
+            if message is not None:
+                text, at = _clean(message), 0
+                continue
+            glued = launchers.foreign(text, at) if draft.rank is None else at
+            if glued == at:
                 break
-            text, at = _clean(message), 0
+            at = glued
             continue
         key = text[at : at + 2] if first == "[" else first
         before = draft.marks

@@ -39,6 +39,8 @@ _BARE_TAG = Lazy(
 _UNKNOWN = Lazy(
     r"(?:[^\s\[][^\s]{0,100}|\[[^\]\n]{1,60}\])?(?:[ \t]{1,8}\S{1,100}){0,2}[ \t]{0,8}(?=\[rank\d{1,6}\]:(?: |\[|$))"
 )
+_GLUED = r"[\w\]})%.!](?=\[rank\d{1,6}\]:(?: |\[[EWIF]\d))"
+"""The end of what somebody wrote without ending the line, before torch's tag."""
 _FOREIGN = 320
 """Characters within which torch's own tag has to follow."""
 _PROCESS = Lazy(r"\(([^\n]{0,120}?) ?\bpid=(\d{1,10})(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
@@ -173,7 +175,7 @@ def foreign(text: str, at: int) -> int:
     """Index of torch's rank tag behind what an unknown collector, or a writer that broke off, left before it."""
     if text.find("[rank", at, at + _FOREIGN) < 0:
         return at
-    found = _UNKNOWN.match(text, at)
+    found = _UNKNOWN.match(text, at) or compiled(_GLUED).search(text, at, at + _FOREIGN)
     return at if found is None else found.end()
 
 
@@ -214,7 +216,7 @@ def rank_tag(text: str, at: int, draft: Draft) -> int:
     if found is None:
         return at
     word, number, colon = found.groups()
-    if word == "Rank" and draft.logged:
+    if word == "Rank" and draft.logged and (draft.logger is None or ".cpp:" in draft.logger):
         # c10d counts these inside the process group
         return at
     end = found.end()

@@ -1,0 +1,207 @@
+"""Numbers in the names of files, pods and containers, where what was written under them shows that they are ranks.
+
+``out.6.log``, ``attempt_0/6/stderr.log``, ``train-worker-6`` and ``worker-6  | `` may count ranks, nodes, attempts or
+array tasks. They count ranks where the ranks that write there say so by themselves; a pod's number may differ from
+its rank by a constant (``master-0`` comes before ``worker-0``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.launchers import by_launcher
+from triage.model import Finding, Source
+
+_RANK_TAG = re.compile(r"\[Rank (\d{1,6})\]")
+_NUMBER = re.compile(r"\d{1,6}")
+_DEPTH = 3
+"""Last parts of a path in which a number may name the writer."""
+_NOT_RANKS = re.compile(
+    r"(?i)(?:attempt|restart|try|epoch|step|iter|round|version|v|run|array|part|seed|fold)[._-]?$"
+)
+"""What stands before a number that counts something else."""
+_ONE_PROCESS = re.compile(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
+"""Parts of a stream that launchers and loggers write for a process; the others are names of places."""
+_OF_PEERS = ("peer-loss", "collective-timeout", "store-timeout")
+
+_Place = tuple[int, str]
+"""A source, and the name of a pod or container in it; empty where the whole source is one's."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class _Family:
+    """Places whose names differ in one number only."""
+
+    members: dict[int, list[_Place]] = field(default_factory=lambda: defaultdict(list))
+    shift: int | None = None
+    """What is added to the number to get the rank, once that is known."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class _Heard:
+    """What was said at one place."""
+
+    ranks: set[int] = field(default_factory=set)
+    tags: set[int] = field(default_factory=set)
+    """Ranks as torch 2.1 and older write them, which may be numbers within a group."""
+    local_ranks: set[int] = field(default_factory=set)
+    launcher: bool = False
+    peers: bool = False
+
+
+def number_ranks(job: Job, world_size: int | None) -> None:
+    """Fill in the ranks of sources and items that only the number in a name tells."""
+    heard = _listen(job)
+    families = _families(job, heard)
+    for family in families.values():
+        family.shift = _shift(family, heard, world_size)
+    told: dict[_Place, set[int]] = defaultdict(set)
+    for (folder, _), family in families.items():
+        shift = family.shift if family.shift is not None else _by_sisters(folder, family, families, heard)
+        if shift is not None:
+            for number, places in family.members.items():
+                for place in places:
+                    told[place].add(number + shift)
+    ranks = {place: found.pop() for place, found in told.items() if len(found) == 1}
+    if not ranks:
+        return
+    job.sources = [_labelled(source, ranks.get((i, ""))) for i, source in enumerate(job.sources)]
+    job.items = [_placed(item, ranks) for item in job.items]
+    job.index()
+
+
+def _labelled(source: Source, rank: int | None) -> Source:
+    return source if rank is None or source.rank is not None else replace(source, rank=rank)
+
+
+def _placed(item: Item, ranks: dict[_Place, int]) -> Item:
+    finding = item.finding
+    if finding.rank is not None or finding.labels or by_launcher(item):
+        return item
+    for place in ((finding.source, _outermost(finding.stream)), (finding.source, "")):
+        if place in ranks:
+            return Item(replace(finding, rank=ranks[place]), item.rule)
+    return item
+
+
+def group_tag(finding: Finding) -> int | None:
+    """The number in ``[Rank 3]``, by which a process group of torch 2.1 and older calls itself."""
+    said = _RANK_TAG.search(finding.evidence[0].text[:400]) if finding.evidence else None
+    return int(said[1]) if said else None
+
+
+def _outermost(stream: str) -> str:
+    """The name of the pod, container or host that a line is from."""
+    first = stream.partition("/")[0]
+    return "" if _ONE_PROCESS.match(first) else first
+
+
+def _listen(job: Job) -> dict[_Place, _Heard]:
+    """Who speaks where: only ranks that the lines themselves tell."""
+    heard: dict[_Place, _Heard] = defaultdict(_Heard)
+    for item in job.items:
+        finding = item.finding
+        for name in {"", _outermost(finding.stream)}:
+            at = heard[finding.source, name]
+            if finding.rank is not None and f"rank{finding.rank}" in finding.stream.split("/"):
+                at.ranks.add(finding.rank)
+                at.peers = at.peers or any(tag in item.rule.tags for tag in _OF_PEERS)
+            elif finding.rank is None and (tag := group_tag(finding)) is not None:
+                at.tags.add(tag)
+            if item.rule.fact == "identity":
+                at.ranks.update(item.ranks("rank"))
+                at.local_ranks.update(item.ranks("local_rank"))
+            if finding.local_rank is not None:
+                at.local_ranks.add(finding.local_rank)
+            at.launcher = at.launcher or by_launcher(item)
+    return heard
+
+
+def _families(job: Job, heard: dict[_Place, _Heard]) -> dict[tuple[str, str], _Family]:
+    """Places by their folder and their name without one of its numbers; only those with two numbers or more."""
+    found: dict[tuple[str, str], _Family] = defaultdict(_Family)
+    for index, source in enumerate(job.sources):
+        if source.rank is None:
+            for folder, name, number in _numbered(source.path or source.name):
+                found[folder, name].members[number].append((index, ""))
+    for place in heard:
+        if place[1]:
+            for _, name, number in _numbered(place[1]):
+                found[f"<{place[0]}>", name].members[number].append(place)
+    return {key: family for key, family in found.items() if len(family.members) > 1}
+
+
+def _numbered(path: str) -> Iterator[tuple[str, str, int]]:
+    """Folder, name without the number, and the number, for every number that may name the writer."""
+    parts = path.split("/")
+    first = max(0, len(parts) - _DEPTH)
+    for at in range(first, len(parts)):
+        part = parts[at]
+        for match in _NUMBER.finditer(part):
+            before, after = part[: match.start()], part[match.end() :]
+            if before[-1:].isdigit() or after[:1].isdigit() or _NOT_RANKS.search(before):
+                continue
+            if at < len(parts) - 1 and before and not before[-1].isalnum() and after:
+                continue
+            folder = "/".join(parts[:at])
+            yield folder, "/".join([f"{before}\0{after}", *parts[at + 1 :]]), int(match[0])
+
+
+def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None) -> int | None:
+    """What makes ranks of a family's numbers, None where they are or may be something else."""
+    numbers = sorted(family.members)
+    shifts: dict[int, int] = {}
+    tags: dict[int, set[int]] = defaultdict(set)
+    peers = False
+    for number, places in family.members.items():
+        ranks: set[int] = set()
+        for place in places:
+            at = heard.get(place)
+            if at is None:
+                continue
+            if at.launcher or len(at.local_ranks) > 1:
+                return None
+            ranks |= at.ranks
+            tags[number] |= at.tags | at.local_ranks
+            peers = peers or at.peers
+        if len(ranks) > 1:
+            return None
+        if ranks:
+            shifts[number] = ranks.pop() - number
+    if len(set(shifts.values())) > 1:
+        return None
+    from_zero = numbers == list(range(len(numbers)))
+    if not shifts:
+        tagged = {number: told for number, told in tags.items() if told}
+        agree = len(tagged) > 1 and all(told == {number} for number, told in tagged.items())
+        return 0 if from_zero and (agree or len(numbers) == world_size) else None
+    number, shift = next(iter(shifts.items()))
+    alone = shift == 0 and from_zero and (number > 0 or peers)
+    return shift if len(shifts) > 1 or alone else None
+
+
+def _by_sisters(
+    folder: str, family: _Family, families: dict[tuple[str, str], _Family], heard: dict[_Place, _Heard]
+) -> int | None:
+    """The shift of a family that says nothing itself, beside one of the same numbers: standard output and error."""
+    if any(heard[p].ranks or heard[p].launcher for ps in family.members.values() for p in ps if p in heard):
+        return None
+    shifts = {
+        other.shift
+        for (place, _), other in families.items()
+        if place == folder
+        and other.shift is not None
+        and (family.members.keys() <= other.members.keys() or _complete(family, other))
+    }
+    return shifts.pop() if len(shifts) == 1 else None
+
+
+def _complete(family: _Family, part: _Family) -> bool:
+    """Whether ``family`` has all the numbers from 0 on, and ``part`` lacks some of them: those wrote nothing there."""
+    return family.members.keys() >= part.members.keys() and sorted(family.members) == list(
+        range(len(family.members))
+    )
