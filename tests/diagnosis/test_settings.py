@@ -46,3 +46,22 @@ def test_a_rank_told_otherwise_is_to_blame_where_nothing_begins(engine: Engine) 
 def test_what_need_not_be_the_same_or_does_no_harm(engine: Engine, log: str) -> None:
     root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
     assert root is None or root.rule_id != "ledger.settings-differ"
+
+
+def starting(sizes: dict[int, int]) -> str:
+    return "".join(
+        f"{r}: 2026-11-21 13:02:59,776 - rank{r} - train - INFO: ready, world size {n}, device cuda:{r}\n"
+        for r, n in sizes.items()
+    )
+
+
+def test_a_rank_that_counts_on_other_ranks(engine: Engine) -> None:
+    root = engine.diagnose(Source("job.err", data=starting({0: 4, 1: 4, 2: 4, 3: 8}).encode())).root_cause
+    assert root is not None
+    assert (root.rule_id, root.category, root.origin.rank) == ("ledger.worlds-differ", "config", 3)
+
+
+@pytest.mark.parametrize("sizes", [{0: 4, 1: 4, 2: 4, 3: 4}, {0: 4, 1: 8}, {0: 4, 1: 4, 2: 8, 3: 8}])
+def test_worlds_that_agree_or_have_no_majority(engine: Engine, sizes: dict[int, int]) -> None:
+    root = engine.diagnose(Source("job.err", data=starting(sizes).encode())).root_cause
+    assert root is None or root.rule_id != "ledger.worlds-differ"

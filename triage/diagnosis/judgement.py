@@ -17,7 +17,7 @@ from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wai
 from triage.diagnosis.nodes import NOWHERE
 from triage.diagnosis.oddities import shown, suspect
 from triage.diagnosis.phases import Activities
-from triage.diagnosis.settings import differing
+from triage.diagnosis.settings import differing, other_worlds
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.rules.fields import show
@@ -38,6 +38,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += _vanished(job, ledger)
     verdicts += _initialisation(job, ledger)
     verdicts += differing(job, ledger)
+    verdicts += other_worlds(job)
     verdicts += _placement(job, ledger)
     return shown(job, verdicts)
 

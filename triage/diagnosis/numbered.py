@@ -156,15 +156,16 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
     numbers = sorted(family.members)
     shifts: dict[int, int] = {}
     tags: dict[int, set[int]] = defaultdict(set)
-    peers = False
+    peers = launched = False
     for number, places in family.members.items():
         ranks: set[int] = set()
         for place in places:
             at = heard.get(place)
             if at is None:
                 continue
-            if at.launcher or len(at.local_ranks) > 1:
+            if len(at.local_ranks) > 1 or (at.launcher and len(at.ranks) != 1):
                 return None
+            launched = launched or at.launcher
             ranks |= at.ranks
             tags[number] |= at.tags | at.local_ranks
             peers = peers or at.peers
@@ -181,7 +182,7 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
         return 0 if from_zero and (agree or len(numbers) == world_size) else None
     number, shift = next(iter(shifts.items()))
     alone = shift == 0 and from_zero and (number > 0 or peers)
-    return shift if len(shifts) > 1 or alone else None
+    return shift if len(shifts) > 1 or (alone and not launched) else None
 
 
 def _by_sisters(

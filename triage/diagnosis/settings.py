@@ -21,16 +21,15 @@ SHARED = frozenset(
     )
 )  # fmt: skip
 """What the ranks of a communicator agree on without asking each other."""
+_TROUBLE = ("collective-timeout", "peer-loss", "nccl-error-class")
 FEWEST = 3
 """Ranks that must be known to tell the odd one."""
 
 
 def differing(job: Job, ledger: Ledger) -> Iterator[Item]:
     """A rank whose NCCL was told otherwise than that of most others, in a job that hangs or did not begin."""
-    if not (
-        ledger.waiting
-        or any(job.of_tag(tag) for tag in ("collective-timeout", "peer-loss", "nccl-error-class"))
-    ) and (job.of_fact("progress") or not _unfinished(ledger)):
+    trouble = ledger.waiting or any(job.of_tag(tag) for tag in _TROUBLE)
+    if not trouble and (job.of_fact("progress") or job.of_fact("ended-well")):
         return
     said: dict[str, dict[int, Item]] = {}
     reporting: set[int] = set()
@@ -57,9 +56,24 @@ def differing(job: Job, ledger: Ledger) -> Iterator[Item]:
         return
 
 
-def _unfinished(ledger: Ledger) -> bool:
-    """Whether somebody began a communicator and never completed it."""
-    return any(
-        started.keys() - ledger.init_completed.get(key, {}).keys()
-        for key, started in ledger.init_started.items()
-    )
+def other_worlds(job: Job) -> Iterator[Item]:
+    """A rank that was started for another number of ranks than most others, in a job that never got to work."""
+    if job.of_fact("progress"):
+        return
+    said: dict[int, Item] = {}
+    for fact in ("world-size", "identity"):
+        for item in job.of_fact(fact):
+            rank = item.rank if item.rank is not None else item.number("rank")
+            if rank is not None and item.number("world_size") is not None:
+                said.setdefault(rank, item)
+    sizes = Counter(item.number("world_size") for item in said.values())
+    if len(said) < FEWEST or len(sizes) < 2:
+        return
+    (usual, votes), *_ = sizes.most_common(1)
+    odd = sorted(rank for rank, item in said.items() if item.number("world_size") != usual)
+    if 2 * votes > len(said):
+        fields: dict[str, Value] = {
+            "ranks": tuple(odd), "value": said[odd[0]].number("world_size"), "usual": usual
+        }  # fmt: skip
+        others = [said[r] for r in sorted(said) if r not in odd]
+        yield verdict(job, "ledger.worlds-differ", fields, [said[odd[0]], *others[:1]], rank=odd[0])

@@ -28,7 +28,7 @@ EDGE = 64 << 10
 """Bytes at both ends of a block in which broken tracebacks are looked for."""
 _RAISE = r"raise +((?:\w+\.)*[A-Z]\w*)\((?:[fr]?[\"'](.*))?"
 """The statement that raises, as the last frame shows it."""
-_NAME = r"(?:Error|Exception|Interrupt|Exit|Iteration|Warning|Timeout)\Z"
+_NAME = r"(?:Error|Exception|Failed|Interrupt|Exit|Iteration|OutOfResources|Unsupported|Warning|Timeout)\Z"
 """How the names of exceptions end."""
 _PASSED_ON = r"Traceback \(most recent call last\): \(RANK (\d{1,6})\)\s*$"
 MAX_LINES = 400
