@@ -64,3 +64,25 @@ def test_the_last_bar_may_be_anothers_who_begins(engine: Engine) -> None:
     root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
     assert root is not None
     assert root.category == "watchdog-too-short"
+
+
+def waited(rank: int, at: str, seq: int = 7) -> str:
+    """A rank that gave up at ``at`` after ten minutes."""
+    return WAIT.format(rank=rank).replace("18:09:03", at).replace("SeqNum=7", f"SeqNum={seq}")
+
+
+def test_who_begins_to_wait_when_all_others_have_given_up_came_late(engine: Engine) -> None:
+    world = "rank 0 of 4 ready\nrank 1 of 4 ready\nrank 2 of 4 ready\nrank 3 of 4 ready\n"
+    log = world + "".join(waited(rank, "18:09:03") for rank in (0, 1, 3)) + waited(2, "18:22:40", seq=8)
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("watchdog-too-short", 2)
+    assert "still on its way for 817 s" in root.summary
+
+
+def test_a_wait_that_began_among_the_others_is_not_late(engine: Engine) -> None:
+    world = "rank 0 of 4 ready\nrank 1 of 4 ready\nrank 2 of 4 ready\nrank 3 of 4 ready\n"
+    log = world + "".join(waited(rank, "18:09:03") for rank in (0, 1, 3)) + waited(2, "18:11:40", seq=8)
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category == "collective-desync"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from triage.diagnosis.bars import Work
-from triage.diagnosis.job import Item, Job, compare
+from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait
 from triage.diagnosis.phases import Activities, Activity
 from triage.diagnosis.verdicts import verdict
@@ -167,8 +167,8 @@ def too_short(
     """The watchdog killed a healthy job: ``needed`` seconds would do, where something tells."""
     fields: dict[str, Value] = {
         "ranks": tuple(ranks) or None, "timeout": timeout, "seq": seq, "needed": needed,
-        "needed_s": int(needed) if needed else 1800, "activity": activity, "phase": phase,
-        "took": f" for {took}" if took is not None else None,
+        "needed_s": int(needed) if needed else 1800, "phase": phase,
+        "activity": activity if took is None else f"{activity} for {took}",
     }  # fmt: skip
     return verdict(job, "ledger.timeout-too-short", fields, witnesses, rank=ranks[0] if ranks else None)
 
@@ -181,6 +181,38 @@ def _outlived(job: Job, wait: Wait, ranks: Sequence[int], doing: Activity) -> It
         job, witnesses, timeout=wait.timeout, seq=wait.seq, ranks=ranks, activity=doing.what,
         phase=doing.phase, took=None if took is None else show(took, "seconds"),
         needed=None if took is None else max(600.0, 3 * took),
+    )  # fmt: skip
+
+
+def latecomers(ledger: Ledger) -> list[Wait]:
+    """Waits that began when all others had given up, where that accounts for every rank.
+
+    Those were at work elsewhere and came in the end: nobody was stuck.
+    """
+    waits = list(ledger.waiting.values())
+    if len(waits) < 2 or set(ledger.members) - set(ledger.waiting):
+        return []
+    late = [w for w in waits if any(_gave_up_before(other, w) for other in waits)]
+    early = [w for w in waits if w not in late]
+    clear = all(_gave_up_before(one, other) for one in early for other in late)
+    return late if clear and len(late) < len(early) else []
+
+
+def _gave_up_before(one: Wait, other: Wait) -> bool:
+    """Whether ``one`` had timed out before ``other`` began to wait."""
+    ended, began = one.item.finding.time, other.item.finding.time
+    if ended is None or began is None or other.elapsed is None or not comparable(ended, began):
+        return False
+    return ended.seconds < began.seconds - other.elapsed
+
+
+def came_late(job: Job, ledger: Ledger, late: Sequence[Wait]) -> Item:
+    """The others gave up on ranks that were on their way."""
+    first = min((w for w in ledger.waiting.values() if w not in late), key=lambda w: w.onset or 0.0)
+    delay = (late[0].onset or 0.0) - (first.onset or 0.0)
+    return too_short(
+        job, [late[0].item, first.item], timeout=first.timeout, seq=first.seq, ranks=[w.rank for w in late],
+        activity="still on its way", took=show(delay, "seconds"), needed=max(600.0, 3 * delay),
     )  # fmt: skip
 
 

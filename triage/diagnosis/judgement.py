@@ -10,7 +10,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from triage.diagnosis.absence import absent_ranks, announced, at_work, onset_text, too_short, unlocalised
+from triage.diagnosis.absence import (
+    absent_ranks,
+    announced,
+    at_work,
+    came_late,
+    latecomers,
+    onset_text,
+    too_short,
+    unlocalised,
+)
 from triage.diagnosis.bars import outlasted
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
@@ -141,6 +150,10 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     tiny = [w for w in waiting.values() if w.timeout is not None and w.timeout < TINY_TIMEOUT]
     if tiny and len(tiny) == len(waiting):
         yield too_short(job, [tiny[0].item], timeout=tiny[0].timeout, seq=tiny[0].seq)
+        return
+    late = latecomers(ledger)
+    if late:
+        yield came_late(job, ledger, late)
         return
     odd = _odd_ones(waits)
     if odd is None:
