@@ -94,3 +94,11 @@ def test_two_that_differ_in_a_group_of_theirs(engine: Engine) -> None:
     said = SAID.replace("2:", "3:").replace("rank2", "rank3")
     assert (root := told(engine, log.replace(STEPS, STEPS + said)).root_cause) is not None
     assert (root.category, root.origin.rank) == ("collective-desync", 3)
+
+
+def test_a_missing_rank_that_left_work_out_took_another_path(engine: Engine) -> None:
+    said = f"1: {STAMP.format(s=20)} - rank1 - train - INFO: all samples were filtered out of this batch\n"
+    log = "rank 0 of 4 ready\n" + STEPS + said + "".join(wait(rank) for rank in (0, 2, 3))
+    root = told(engine, log).root_cause
+    assert root is not None
+    assert (root.rule_id, root.category, root.origin.rank) == ("ledger.skipped-batch", "collective-desync", 1)

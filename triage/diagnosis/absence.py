@@ -11,6 +11,13 @@ from triage.diagnosis.phases import Activities, Activity
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.rules.fields import show
+from triage.scan.lazy import compiled
+
+_LEFT_OUT = (
+    r"(?i)\b(?:skip(?:s|ped|ping)?|left out|leaving out|drop(?:s|ped|ping)|filtered out|discard(?:s|ed|ing)|nothing to do|"
+    r"no (?:tokens|samples|batch|data|grad\w*)|empty (?:batch|shard|micro\w*)|ignor(?:es|ed|ing))\b"
+)
+"""How programs say that they pass over something."""
 
 PAIRWISE_OPS = frozenset({"SEND", "RECV"})
 """Operations of two ranks, in which the others of the group have no part."""
@@ -121,7 +128,11 @@ def _with_activity(
             break
     if doing is None:
         swallowed = _swallowed(job, ranks, first)
-        if swallowed is None:
+        skipped = _skipped(job, ranks)
+        if swallowed is None and skipped is not None:
+            told = {**fields, "type": skipped.text("words")}
+            yield verdict(job, "ledger.skipped-batch", told, [skipped, *witnesses], rank=ranks[0])
+        elif swallowed is None:
             yield verdict(job, rule_id, fields, witnesses, rank=ranks[0])
         else:
             told = {**fields, "type": swallowed.text("type"), "message": swallowed.text("message")}
@@ -157,6 +168,17 @@ def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
         if not moved and (found is None or compare(item.finding, found.finding) == 1):
             found = item
     return found
+
+
+def _skipped(job: Job, ranks: Sequence[int]) -> Item | None:
+    """What a missing rank said out of the ordinary of work that it left out."""
+    return next(
+        (
+            i for i in reversed(job.of_fact("oddity"))
+            if i.rank in ranks and compiled(_LEFT_OUT).search(i.text("words") or "")
+        ),
+        None,
+    )  # fmt: skip
 
 
 def too_short(
