@@ -95,3 +95,15 @@ def test_a_rank_that_says_it_had_begun_is_not_missing(engine: Engine) -> None:
     root = engine.diagnose(Source("job.err", data=(waits + begun).encode())).root_cause
     assert root is not None
     assert root.origin.rank is None
+
+
+def test_what_a_native_exception_said_is_the_word_of_the_one_rank_that_aborted(engine: Engine) -> None:
+    log = (
+        "terminate called after throwing an instance of 'std::runtime_error'\n"
+        "  what():  [TensorRT-LLm Error][int8gemm Runner] Failed to run cutlass int8 gemm. Error: Error Internal\n"
+        "--------------------------------------------------------------------------\n"
+        "mpirun noticed that process rank 3 with PID 877 on node gpu-a001 exited on signal 6 (Aborted).\n"
+    )
+    cause = engine.diagnose(Source("run.log", data=log.encode())).root_cause
+    assert cause is not None
+    assert (cause.rule_id, cause.origin.rank) == ("serving.cutlass-status", 3)
