@@ -144,3 +144,20 @@ def test_a_rank_outside_of_its_world_is_a_launch_setting(engine: Engine) -> None
     root = engine.diagnose(Source("job.err", data=line)).root_cause
     assert root is not None
     assert root.category == "config"
+
+
+def test_who_reports_that_its_server_is_gone_did_not_die_of_it(engine: Engine) -> None:
+    log = (
+        "[2025-11-04 10:20:26,411] [INFO] [launch.py:315:sigkill_handler] Killing subprocess 3241\n"
+        "[2025-11-04 10:20:26,513] [ERROR] [launch.py:321:sigkill_handler] ['/usr/bin/python', '-m', "
+        "'mii.launch.multi_gpu_server'] exits with return code = -9\n"
+        "Traceback (most recent call last):\n"
+        '  File "/work/serve.py", line 12, in <module>\n'
+        '    client = mii.serve("/models/m")\n'
+        '  File "/opt/venv/lib/python3.10/site-packages/mii/backend/server.py", line 62, in _wait_until_server_is_live\n'
+        "    raise RuntimeError(\n"
+        "RuntimeError: server crashed for some reason, unable to proceed\n"
+    )
+    cause = engine.diagnose(Source("run.log", data=log.encode())).root_cause
+    assert cause is not None
+    assert cause.rule_id == "ledger.killed"

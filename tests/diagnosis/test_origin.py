@@ -113,3 +113,15 @@ def test_of_two_ranks_that_raised_the_like_in_files_without_clocks_none_is_first
     one = engine.diagnose(Source("job.err", data=texts[5] + texts[2])).root_cause
     assert one is not None
     assert one.origin.rank == 5
+
+
+def test_what_a_native_exception_said_is_the_word_of_the_one_rank_that_aborted(engine: Engine) -> None:
+    log = (
+        "terminate called after throwing an instance of 'std::runtime_error'\n"
+        "  what():  [TensorRT-LLm Error][int8gemm Runner] Failed to run cutlass int8 gemm. Error: Error Internal\n"
+        "--------------------------------------------------------------------------\n"
+        "mpirun noticed that process rank 3 with PID 877 on node gpu-a001 exited on signal 6 (Aborted).\n"
+    )
+    cause = engine.diagnose(Source("run.log", data=log.encode())).root_cause
+    assert cause is not None
+    assert (cause.rule_id, cause.origin.rank) == ("serving.cutlass-status", 3)

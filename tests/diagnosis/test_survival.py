@@ -35,3 +35,22 @@ def test_the_good_end_of_an_earlier_run_is_not_this_one_s(engine: Engine, rest: 
     )
     sources = [Source("job.out", data=(out + rest).encode()), Source("job.err", data=ERROR.encode())]
     assert engine.diagnose(sources).verdict == verdict
+
+
+@pytest.mark.parametrize(("last", "verdict"), [("", "healthy"), ("gives up", "failed")])
+def test_a_controller_that_gives_up_later_got_over_nothing(engine: Engine, last: str, verdict: str) -> None:
+    who = "(ServeController pid=4532) "
+    log = (
+        f"{who}Traceback (most recent call last):\n"
+        f'{who}  File "/opt/venv/lib/python3.11/site-packages/ray/_private/worker.py", line 2849, in get\n'
+        f"{who}    values = worker.get_objects(refs)\n"
+        f"{who}ModuleNotFoundError: No module named 'my_app'\n"
+        f"{who}INFO 2025-11-04 13:15:53,560 controller 4532 -- Replica(id='03l9', deployment='app') is stopped.\n"
+        f"{who}INFO 2025-11-04 13:15:54,560 controller 4532 -- Starting Replica(id='04aa', deployment='app').\n"
+    )
+    if last:
+        log += f"{who}ERROR 2025-11-04 13:16:40,112 controller 4532 -- The deployment failed to start 3 times in a row.\n"
+    found = engine.diagnose(Source("serve.log", data=log.encode()))
+    assert found.verdict == verdict
+    if last:
+        assert found.root_cause is not None and found.root_cause.rule_id == "python.module-missing"

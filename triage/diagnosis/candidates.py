@@ -142,7 +142,13 @@ def ordered(items: list[Item], died: Collection[int] = ()) -> list[Item]:
 
 def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
     """Processes that ended without a word, one finding per way of ending."""
-    spoken = {i.rank for i in job.of_fact("exception")} | {
+    passed_on = [i for i in job.of_tag("wrapper") if i.finding.raised and i.rule.role == "symptom"]
+    spoken = {
+        i.rank
+        for i in job.of_fact("exception")
+        # who started a process and reports that it is gone is not the process
+        if i.rank is not None or not any(inside(wrapper, i) for wrapper in passed_on)
+    } | {
         i.rank
         for i in job.items
         if i.rule.role == "cause" and i.rule.fact != "rank-exit" and not _about_a_rank(i)

@@ -190,6 +190,11 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
     return rank if others or identities.only_failed == rank else None
 
 
+def _thrown(lead: Item) -> bool:
+    """Whether the line is what a C++ exception said that nobody caught: it ended its process."""
+    return any(e.text.lstrip().startswith("what():") for e in lead.finding.evidence[:1])
+
+
 def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     """The rank of a cause whose own line names none: by its pid, or by the error that it led to.
 
@@ -202,7 +207,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     alone = identities.only_failed
     if (
         alone is not None
-        and (lead.finding.raised or lead.rule.category in {"gpu-oom", "rank-crash"})
+        and (lead.finding.raised or _thrown(lead) or lead.rule.category in {"gpu-oom", "rank-crash"})
         and not lead.finding.stream
         and lead.rule.origin == "speaker"
     ):

@@ -58,11 +58,20 @@ class Survival:
     def _lives(self, sign: Item, item: Item) -> bool:
         """An ordinary line of the same writer after its error; a writer without a name is anybody."""
         one, two = sign.finding, item.finding
-        if one.source != two.source or not self._later(sign, item):
+        if one.source != two.source or not self._later(sign, item) or self._given_up(sign):
             return False
         if one.rank is not None and one.rank == two.rank:
             return not self._uncaught(item)
         return bool(one.stream) and one.stream == two.stream
+
+    def _given_up(self, sign: Item) -> bool:
+        """Whether the same writer says later that it is over: a controller lives on while its replicas die."""
+        one = sign.finding
+        return any(
+            bool(one.stream) and report.finding.stream == one.stream and _last_of(report) > one.offset
+            for report in self.job.of_tag("launcher-report")
+            if report.rule.role == "symptom" and report.finding.source == one.source
+        )
 
     def _moved_on(self, progress: Item, item: Item) -> bool:
         """Progress by the same writer after the error. One more line of another rank proves nothing."""
