@@ -144,12 +144,12 @@ def _pod(found: Findings, pod: Pod) -> None:
 def _removals(pod: Pod) -> Iterator[tuple[str, list[Line | None], str | None, dict[str, Value]]]:
     """Who took the pod away: its own status first, then its conditions, then events that say so."""
     given: set[str] = set()
-    reasons: list[tuple[str, str | None, Line | None]] = []
+    reasons: list[tuple[str, str | None, list[Line | None]]] = []
     if pod.reason:
-        reasons.append((pod.reason, pod.message, pod.line))
-    reasons += [(end.reason or "", end.message, end.line) for end in pod.disruptions]
-    reasons += [(event.reason, event.message, event.line) for event in pod.events]
-    for reason, message, line in reasons:
+        reasons.append((pod.reason, pod.message, [*pod.details] or [pod.line]))
+    reasons += [(end.reason or "", end.message, [end.line]) for end in pod.disruptions]
+    reasons += [(event.reason, event.message, [event.line]) for event in pod.events]
+    for reason, message, lines in reasons:
         rule_id = _removal_rule(reason, message or "")
         if rule_id is not None and rule_id not in given:
             given.add(rule_id)
@@ -157,7 +157,7 @@ def _removals(pod: Pod) -> Iterator[tuple[str, list[Line | None], str | None, di
             more: dict[str, Value] = {"reason": reason}
             if using:
                 more.update(container=using["container"], used=using["used"])
-            yield rule_id, [line], message, more
+            yield rule_id, lines, message, more
 
 
 def _removal_rule(reason: str, message: str) -> str | None:
