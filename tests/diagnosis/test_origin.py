@@ -125,3 +125,50 @@ def test_what_a_native_exception_said_is_the_word_of_the_one_rank_that_aborted(e
     cause = engine.diagnose(Source("run.log", data=log.encode())).root_cause
     assert cause is not None
     assert (cause.rule_id, cause.origin.rank) == ("serving.cutlass-status", 3)
+
+
+OOM = (
+    "Name:             llm-worker-1\nNamespace:        train\nNode:             gpu-7/10.0.7.7\n"
+    "Status:           Failed\nContainers:\n  pytorch:\n    State:          Terminated\n"
+    "      Reason:       OOMKilled\n      Exit Code:    137\n    Limits:\n      memory:          64Gi\n"
+)
+
+
+def test_a_pod_is_the_one_rank_that_spoke_from_it_however_it_is_numbered(engine: Engine) -> None:
+    """A master pod is rank 0, so worker 1 is rank 2: the logs say so, the names would not."""
+    sources = [Source("describe.txt", data=OOM.encode())]
+    for rank, pod in enumerate(("llm-master-0", "llm-worker-0", "llm-worker-1")):
+        text = f"[rank{rank}]: step 117 loss 2.3\n" + (WAIT.format(rank, "ALLREDUCE") if rank != 2 else "")
+        start = (
+            f"{pod}:17:17 [0] NCCL INFO ncclCommInitRank comm 0x5 rank {rank} nranks 3 cudaDev 0 nvmlDev 0 "
+            "busId 1000 commId 0x8 - Init COMPLETE\n"
+        )
+        sources.append(Source(f"{pod}.log", data=(start + text).encode()))
+    root = engine.diagnose(sources).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("kubernetes.container-oom-killed", 2)
+
+
+def test_of_a_pod_with_several_ranks_none_is_named(engine: Engine) -> None:
+    log = "".join(WAIT.format(rank, "ALLREDUCE") for rank in (4, 5))
+    sources = [Source("describe.txt", data=OOM.encode()), Source("llm-worker-1.log", data=log.encode())]
+    root = engine.diagnose(sources).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("kubernetes.container-oom-killed", None)
+
+
+def test_the_kernel_kills_a_child_of_the_rank_that_misses_it(engine: Engine) -> None:
+    log = (
+        "[rank5]: Traceback (most recent call last):\n"
+        '[rank5]:   File "/work/train.py", line 210, in <module>\n[rank5]:     for batch in loader:\n'
+        "[rank5]: RuntimeError: DataLoader worker (pid 51877) is killed by signal: Killed. \n"
+    )
+    kernel = (
+        "[81231.100301] Out of memory: Killed process {} (pt_data_worker) total-vm:98231240kB, "
+        "anon-rss:90311104kB, file-rss:0kB, shmem-rss:8192kB, UID:1001 pgtables:178012kB oom_score_adj:0\n"
+    )
+    for pid, rank in ((51877, 5), (60001, None)):
+        sources = [Source("job.err", data=log.encode()), Source("dmesg", data=kernel.format(pid).encode())]
+        root = engine.diagnose(sources).root_cause
+        assert root is not None
+        assert (root.rule_id, root.origin.rank) == ("host.oom-global", rank)

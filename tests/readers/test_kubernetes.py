@@ -147,3 +147,47 @@ def test_what_the_runtime_is_quoted_with_beats_the_state_that_quotes_it(
 def test_the_end_of_a_container_is_shown_with_reason_code_and_message() -> None:
     killed = next(f for f in findings(load("describe-oom.txt")) if f.rule_id.endswith("oom-killed"))
     assert "Reason:" in killed.evidence[0].text and "Exit Code:" in killed.evidence[0].text
+
+
+def test_an_evicted_pod_shows_the_lines_that_say_why() -> None:
+    text = (
+        "Name:             llm-head\nNamespace:        default\nNode:             n1/10.0.0.1\n"
+        "Status:           Failed\nReason:           Evicted\n"
+        "Message:          The node was low on resource: memory. Threshold quantity: 1Gi, available: 91045Ki.\n"
+    )
+    (evicted,) = findings(text)
+    assert evicted.rule_id == "kubernetes.evicted-memory"
+    shown = "\n".join(e.text for e in evicted.evidence)
+    assert "Evicted" in shown
+    assert "low on resource: memory" in shown
+
+
+@pytest.mark.parametrize(
+    ("event", "rule"),
+    [
+        (
+            "Warning  Unschedulable  12s (x40 over 9m)  volcano  2/2 tasks in gang unschedulable",
+            "unschedulable",
+        ),
+        (
+            "Warning  PodGroupPending  44s  vc-controller-manager  PodGroup default:a unschedule",
+            "unschedulable",
+        ),
+        (
+            "Warning  Pending  31s  kueue-admission  couldn't assign flavors to pod set main: x",
+            "unschedulable",
+        ),
+        (
+            "Normal  EvictedDueToPreempted  31s  kueue-admission  Preempted to accommodate a workload",
+            "preempted",
+        ),
+        ("Normal  EvictedDueToNodeFailures  31s  kueue-admission  Workload was evicted", "node-lost"),
+        ("Normal  EvictedDueToPodsReadyTimeout  31s  kueue-admission  Exceeded the timeout", "evicted"),
+        ("Normal  Pending  31s  somebody  waits for a friend", None),
+    ],
+)
+def test_events_of_the_schedulers_of_groups(event: str, rule: str | None) -> None:
+    found = findings_in(f"Events:\n  {event}\n", Source("x"), 0)
+    assert [f.rule_id for f in found if f.rule_id != "kubernetes.pod"] == (
+        [f"kubernetes.{rule}"] if rule else []
+    )

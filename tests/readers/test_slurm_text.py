@@ -104,3 +104,15 @@ def test_inside_a_log() -> None:
 def test_cut_json_is_noted() -> None:
     reading = SacctReader().read(load("sacct.json").encode()[:300], Source("x"), 0)
     assert reading.notes and not reading.complete
+
+
+def test_a_failed_job_of_several_lines_shows_the_one_with_its_state() -> None:
+    text = (
+        "JobId=12 JobName=start.sh\n   UserId=u(1000) GroupId=u(1000) MCS_label=N/A\n"
+        "   JobState=FAILED Reason=NonZeroExitCode Dependency=(null)\n"
+        "   Requeue=1 Restarts=0 BatchFlag=1 Reboot=0 ExitCode=1:0\n   RunTime=00:00:00 TimeLimit=UNLIMITED\n"
+    )
+    (ended,) = [f for f in findings_in(text, Source("x"), 0) if f.rule_id == "slurm.recorded-exit"]
+    shown = "\n".join(e.text for e in ended.evidence)
+    assert "JobState=FAILED" in shown
+    assert "ExitCode=1:0" in shown

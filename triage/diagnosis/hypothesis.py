@@ -234,6 +234,8 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
             rank = identities.rank_of_pid(lead.number("pid"))
         if rank is None:
             rank = identities.rank_of_pod(lead.text("pod"))
+        if rank is None:
+            rank = _parent(candidate)
         if rank is not None:
             return [rank]
         # a kill that another process reports: the one rank whose death follows from it
@@ -248,6 +250,18 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and (effect.lead.rule.category == lead.rule.category or "cuda-error" in effect.lead.rule.tags)
     ]  # fmt: skip
     return found[:1]
+
+
+def _parent(candidate: Candidate) -> int | None:
+    """The one rank that tells of the same process: its data loader's worker, a child that it started."""
+    pid = candidate.lead.number("pid")
+    if pid is None:
+        return None
+    told = {
+        i.rank for effect in candidate.led_to for i in effect.items
+        if i.rank is not None and i.number("pid") == pid
+    }  # fmt: skip
+    return told.pop() if len(told) == 1 else None
 
 
 def _echoed(candidate: Candidate) -> int | None:

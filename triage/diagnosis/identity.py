@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 
 from triage.diagnosis.coordinates import located
 from triage.diagnosis.job import Item, Job
@@ -49,6 +50,8 @@ class Identities:
     pods_are_ranks: bool = False
     """Whether the logs of pods show that pod N holds rank N and no other."""
     _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
+    _of_log: dict[str, set[int]] = field(default_factory=dict)
+    """The ranks that spoke in a log, by the log's name without its endings: mostly that of a pod."""
     _pci_uuid: dict[str, str] = field(default_factory=dict)
     _pci_gpu: dict[str, int] = field(default_factory=dict)
 
@@ -87,7 +90,12 @@ class Identities:
         return self._by_pid.get((host, pid), self._by_pid.get((None, pid)) if host is None else None)
 
     def rank_of_pod(self, pod: str | None) -> int | None:
-        """The rank in a pod that is named after it, such as ``llm-worker-2``."""
+        """The one rank that spoke from this pod, or whom the pod is named after, such as ``llm-worker-2``."""
+        if pod is None:
+            return None
+        here = {rank for rank, seat in self.seats.items() if seat.host == pod} | self._of_log.get(pod, set())
+        if here:
+            return here.pop() if len(here) == 1 else None
         found = _ORDINAL.search(pod) if pod is not None and self.pods_are_ranks else None
         return int(found[1]) if found is not None else None
 
@@ -208,8 +216,12 @@ def _pods(job: Job, table: Identities) -> None:
     pairs = set()
     for item in job.items:
         source = job.sources[item.finding.source]
-        found = _ORDINAL.search(source.path or source.name)
-        if found is not None and item.finding.rank is not None:
+        name = source.path or source.name
+        if item.finding.rank is None:
+            continue
+        table._of_log.setdefault(PurePath(name).name.partition(".")[0], set()).add(item.finding.rank)
+        found = _ORDINAL.search(name)
+        if found is not None:
             pairs.add((int(found[1]), item.finding.rank))
     table.pods_are_ranks = len(pairs) >= 2 and all(ordinal == rank for ordinal, rank in pairs)
 

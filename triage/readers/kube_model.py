@@ -61,6 +61,8 @@ class Pod:
     reason: str | None = None
     message: str | None = None
     line: Line | None = None
+    details: list[Line] = field(default_factory=list)
+    """The lines of a text that give the pod's own reason and message."""
     containers: list[Container] = field(default_factory=list)
     disruptions: list[End] = field(default_factory=list)
     """Conditions of type DisruptionTarget: who ended the pod, and why."""

@@ -184,8 +184,10 @@ class Walk:
             self.in_containers = True
         elif key == "reason" and self.pod.reason is None:
             self.pod.reason = value
+            self.pod.details.append(line)
         elif key == "message" and self.pod.message is None:
             self.pod.message = value
+            self.pod.details.append(line)
 
 
 def _fill(end: End, key: str, value: str, line: Line) -> None:

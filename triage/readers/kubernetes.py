@@ -25,6 +25,11 @@ _OTHER_NODES = frozenset(
 )  # fmt: skip
 """Reasons that say that the node, not the pod, went away."""
 _PREEMPTED = frozenset({"Preempting", "Preempted", "PreemptionByScheduler", "PreemptionByKubeScheduler"})
+_QUEUE_EVICTED = "EvictedDueTo"
+"""How Kueue's events about a workload that it takes back begin; the reason follows."""
+_QUEUE_REASONS = {"Preempted": "kubernetes.preempted", "NodeFailures": "kubernetes.node-lost"}
+_NOT_PLACED = frozenset({"FailedScheduling", "Unschedulable", "PodGroupPending"})
+"""Reasons of the schedulers: Kubernetes' own and Volcano's, the latter of whole groups."""
 _WAITING = {
     "CrashLoopBackOff": "kubernetes.restart-loop",
     "ImagePullBackOff": "kubernetes.image-not-pulled",
@@ -144,12 +149,12 @@ def _pod(found: Findings, pod: Pod) -> None:
 def _removals(pod: Pod) -> Iterator[tuple[str, list[Line | None], str | None, dict[str, Value]]]:
     """Who took the pod away: its own status first, then its conditions, then events that say so."""
     given: set[str] = set()
-    reasons: list[tuple[str, str | None, Line | None]] = []
+    reasons: list[tuple[str, str | None, list[Line | None]]] = []
     if pod.reason:
-        reasons.append((pod.reason, pod.message, pod.line))
-    reasons += [(end.reason or "", end.message, end.line) for end in pod.disruptions]
-    reasons += [(event.reason, event.message, event.line) for event in pod.events]
-    for reason, message, line in reasons:
+        reasons.append((pod.reason, pod.message, [*pod.details] or [pod.line]))
+    reasons += [(end.reason or "", end.message, [end.line]) for end in pod.disruptions]
+    reasons += [(event.reason, event.message, [event.line]) for event in pod.events]
+    for reason, message, lines in reasons:
         rule_id = _removal_rule(reason, message or "")
         if rule_id is not None and rule_id not in given:
             given.add(rule_id)
@@ -157,7 +162,7 @@ def _removals(pod: Pod) -> Iterator[tuple[str, list[Line | None], str | None, di
             more: dict[str, Value] = {"reason": reason}
             if using:
                 more.update(container=using["container"], used=using["used"])
-            yield rule_id, [line], message, more
+            yield rule_id, lines, message, more
 
 
 def _removal_rule(reason: str, message: str) -> str | None:
@@ -173,6 +178,8 @@ def _removal_rule(reason: str, message: str) -> str | None:
         return "kubernetes.evicted"
     if reason in _PREEMPTED:
         return "kubernetes.preempted"
+    if reason.startswith(_QUEUE_EVICTED):
+        return _QUEUE_REASONS.get(reason.removeprefix(_QUEUE_EVICTED), "kubernetes.evicted")
     if reason in _OTHER_NODES or "imminent node shutdown" in message:
         return "kubernetes.node-lost"
     if reason == "DeadlineExceeded":
@@ -235,7 +242,7 @@ def _event_rule(pod: Pod, event: Event) -> str | None:
         return "kubernetes.gpu-runtime"
     if reason == "Failed" and _PULL.search(message):
         return None if running else "kubernetes.image-not-pulled"
-    if reason == "FailedScheduling":
+    if reason in _NOT_PLACED or (reason == "Pending" and "couldn't assign flavors" in message):
         started = running or any(e.reason in {"Scheduled", "Started"} for e in pod.events)
         return None if started else "kubernetes.unschedulable"
     if reason in {"FailedMount", "FailedAttachVolume"}:

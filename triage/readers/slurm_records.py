@@ -18,6 +18,7 @@ _JOB_ID = re.compile(
     r"(?P<job>\d+(?:_(?:\d+|\[[^\]]*\]))?(?:\+\d+)?)"
     r"(?:\.(?P<step>batch|extern|interactive|\d+)(?:\+\d*)?)?$"
 )
+_TELLS = re.compile(r"\b(?:JobState|ExitCode|FailedNode)=")
 _TOKEN = re.compile(r"(?:^|\s)([A-Z][\w:/]*)=(.*?)(?=\s+[A-Z][\w:/]*=|\s*$)")
 
 
@@ -29,6 +30,13 @@ class Record:
     step: str | None
     line: Line
     values: dict[str, str] = field(default_factory=dict)
+    told: list[Line] = field(default_factory=list)
+    """Where a record of several lines gives its state, reason and exit code."""
+
+    @property
+    def lines(self) -> list[Line]:
+        """What to show of it: the line that names it, and those that say how it ended."""
+        return [self.line, *(line for line in self.told if line is not self.line)]
 
     def get(self, *names: str) -> str | None:
         """The first known value of some names; Slurm's words for "none" are none."""
@@ -157,6 +165,8 @@ def from_scontrol(lines: Sequence[Line]) -> tuple[list[Record], list[Node]]:
             continue
         if nodes and values is nodes[-1].values and len(nodes[-1].lines) < 40:
             nodes[-1].lines.append(line)
+        elif jobs and values is jobs[-1].values and _TELLS.search(text) and len(jobs[-1].told) < 4:
+            jobs[-1].told.append(line)
         for match in _TOKEN.finditer(text):
             values.setdefault(match[1].lower(), match[2].strip())
     return jobs, nodes

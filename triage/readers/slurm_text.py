@@ -126,7 +126,7 @@ def _job(found: Findings, job: Record, steps: Sequence[Record]) -> None:
     if rule_id is not None:
         witnesses = [s.line for s in steps if s.state not in {"COMPLETED", "RUNNING", "PENDING"}]
         failed = job.get("failednode") if rule_id == "slurm.recorded-node-fail" else None
-        lines = sorted({x.number: x for x in (job.line, *witnesses[:6])}.items())
+        lines = sorted({x.number: x for x in (*job.lines, *witnesses[:6])}.items())
         found.add(rule_id, [line for _, line in lines], fields, host=failed or host)
     if job.state in {"FAILED", "COMPLETED"} and rule_id is None:
         _exits(found, job, steps, fields)
@@ -176,7 +176,7 @@ def _exit(
         "signal": SIGNALS.get(signal),
         "step": record.step,
     }
-    found.add(rule_id, [record.line], more)
+    found.add(rule_id, record.lines, more)
 
 
 def _fields(job: Record, steps: Sequence[Record]) -> dict[str, Value]:
