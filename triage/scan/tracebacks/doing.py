@@ -24,7 +24,7 @@ _CHECKPOINT_PATHS = (
 )
 _RECOMPUTED = r"/torch/utils/checkpoint\.py$|activation_checkpoint|/tensor_parallel/random\.py$"
 """Activation checkpointing, which is a part of the forward pass."""
-_DATA_PATHS = r"/torch/utils/data/|/torchdata/|/(?:datasets|webdataset|streaming|energon)/(?:\w+/)*\w+\.py$"
+_DATA_PATHS = r"/torch/utils/data/|/torchdata/|/nvidia/dali/|/(?:datasets|webdataset|streaming|energon)/(?:\w+/)*\w+\.py$"
 _DATA = r"^(?:__getitems?__|collate_fn|_?collate\w*|_worker_loop|_try_get_data|_map_single)$"
 _COMPILER_PATHS = (
     r"/torch/_inductor/|/torch/_dynamo/(?!eval_frame\.py|external_utils\.py)|/torch/_functorch/(?:aot|_aot)"
