@@ -160,7 +160,7 @@ def test_of_a_pod_with_several_ranks_none_is_named(engine: Engine) -> None:
 def test_the_kernel_kills_a_child_of_the_rank_that_misses_it(engine: Engine) -> None:
     log = (
         "[rank5]: Traceback (most recent call last):\n"
-        '[rank5]:   File "/work/train.py", line 210, in <module>\n[rank5]:     for batch in loader:\n'
+        '[rank5]:   File "/app/train.py", line 210, in <module>\n[rank5]:     for batch in loader:\n'
         "[rank5]: RuntimeError: DataLoader worker (pid 51877) is killed by signal: Killed. \n"
     )
     kernel = (
