@@ -56,14 +56,14 @@ def start(capture: Capture) -> str:
             target = processes[pending_signal[2]].pid
             victims = [target, *descendants(target)] if pending_signal[1] == signal.SIGKILL else [target]
             for pid in victims:
-                _kill(pid, pending_signal[1])
+                kill(pid, pending_signal[1])
             pending_signal = None
         if any(p.poll() not in (None, 0) for p in processes) and failed_at is None:
             failed_at = elapsed
         # task launchers end the rest some time after the first death
         if run.launcher in ("tasks", "mpi", "ranks") and failed_at is not None and elapsed > failed_at + 20:
             for process in processes:
-                _kill(process.pid, signal.SIGTERM)
+                kill(process.pid, signal.SIGTERM)
         if elapsed > run.limit:
             for process in processes:
                 seen.add(process.pid)
@@ -71,11 +71,11 @@ def start(capture: Capture) -> str:
         time.sleep(0.25)
     codes = [p.poll() for p in processes]
     for pid in seen:
-        _kill(pid, signal.SIGKILL)
+        kill(pid, signal.SIGKILL)
     for reader in readers:
         reader.join(5)
     if hog:
-        _kill(hog.pid, signal.SIGKILL)
+        kill(hog.pid, signal.SIGKILL)
         hog.wait()
     if squatter:
         squatter.close()
@@ -83,23 +83,23 @@ def start(capture: Capture) -> str:
     return str(codes)
 
 
-def _kill(pid: int, number: int) -> None:
+def kill(pid: int, number: int) -> None:
     with contextlib.suppress(OSError):
         os.kill(pid, number)
 
 
-def descendants(pid: int) -> list[int]:
-    """All living children of a process, children's children included."""
+def descendants(pid: int, depth: int = 99) -> list[int]:
+    """All living children of a process, children's children included down to ``depth``."""
     parents: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, IndexError):
             parent = int(stat.read_text().rsplit(")", 1)[1].split()[1])
             parents.setdefault(parent, []).append(int(stat.parent.name))
-    found, queue = [], [pid]
-    while queue:
-        children = parents.get(queue.pop(), [])
-        found += children
-        queue += children
+    found, level = [], [pid]
+    while level and depth:
+        level = [child for parent in level for child in parents.get(parent, [])]
+        found += level
+        depth -= 1
     return found
 
 

@@ -1,7 +1,8 @@
 """Run the planned captures on this machine, several at a time, and pack what they left into one archive.
 
 ``python run_all.py OUT [--seconds N] [--only NAME …] [--skip NAME …]``: OUT gets ``captures.tar.gz`` with
-a folder per capture (``job.out``, ``job.err`` or one file per rank, recorder dumps) and ``summary.tsv``.
+a folder per capture (``job.out``, ``job.err``, ``job.log`` or one file per rank, recorder dumps) and
+``summary.tsv``.
 This folder is expected in ``/workspace`` with ``inject.py`` named ``train.py``.
 """
 
@@ -19,8 +20,10 @@ import threading
 import time
 from pathlib import Path
 
+import launch_program
 from launch import WORK, Capture, start
 from plan import RUNS, Run
+from programs import PROGRAMS, Program
 
 
 class Gpus:
@@ -29,10 +32,15 @@ class Gpus:
     def __init__(self, count: int, slots: int) -> None:
         self.load, self.slots = [0] * count, slots
 
-    def take(self, run: Run) -> tuple[int, ...] | None:
-        weight = self.slots if run.whole_gpus else 1
+    def weight(self, run: Run | Program) -> int:
+        """The slots of a GPU that a job fills: its ranks may have to share it."""
+        return self.slots if run.whole_gpus else -(-run.ranks // len(self.load))
+
+    def take(self, run: Run | Program) -> tuple[int, ...] | None:
+        weight = self.weight(run)
         count = len(self.load)
-        groups = [tuple(range(s, s + run.ranks)) for s in range(0, count - run.ranks + 1, run.ranks)]
+        used = min(run.ranks, count)
+        groups = [tuple(range(s, s + used)) for s in range(0, count - used + 1, used)]
         groups.sort(key=lambda group: sum(self.load[g] for g in group))
         for group in groups:
             if all(self.load[g] + weight <= self.slots for g in group):
@@ -41,13 +49,13 @@ class Gpus:
                 return group
         return None
 
-    def give(self, run: Run, group: tuple[int, ...]) -> None:
+    def give(self, run: Run | Program, group: tuple[int, ...]) -> None:
         for g in group:
-            self.load[g] -= self.slots if run.whole_gpus else 1
+            self.load[g] -= self.weight(run)
 
 
 def prepare() -> None:
-    """Warm the page cache and build the two native helpers."""
+    """Warm the page cache and build the native helpers."""
     here = Path(__file__).parent
     subprocess.run([sys.executable, "-c", "import torch, torch.distributed.fsdp, torch._dynamo"], check=False)
     if subprocess.run(["unshare", "--uts", "--mount", "true"], check=False).returncode:
@@ -64,6 +72,7 @@ def prepare() -> None:
             subprocess.run(commandline, check=True)
         except (OSError, subprocess.CalledProcessError) as error:
             print(f"prepare: {error}", flush=True)
+    launch_program.build(here.resolve(), nvcc)
     print(f"prepare: torch's cudart {found}", flush=True)
 
 
@@ -90,10 +99,16 @@ def machine_facts(out: Path) -> None:
             subprocess.run(["bash", "-c", command], stdout=handle, stderr=subprocess.STDOUT, check=False)
 
 
-def work(run: Run, group: tuple[int, ...], index: int, results: list[str], lock: threading.Lock) -> None:
+def work(
+    run: Run | Program, group: tuple[int, ...], index: int, results: list[str], lock: threading.Lock
+) -> None:
     begin = time.time()
     try:
-        codes = start(Capture(run, group, 30000 + 20 * index, WORK / "out" / run.name))
+        port, out = 20011 + 37 * index, WORK / "out" / run.name
+        if isinstance(run, Program):
+            codes = launch_program.start(launch_program.Job(run, group, port, out))
+        else:
+            codes = start(Capture(run, group, port, out))
     except Exception as error:  # one broken capture must not end the others
         codes = f"{type(error).__name__}: {error}"
     with lock:
@@ -116,11 +131,12 @@ def main() -> None:
     facts = threading.Thread(target=machine_facts, args=(WORK / "out" / "machine",))
     facts.start()
     prepare()
-    queue = [r for r in RUNS if (not options.only or r.name in options.only) and r.name not in options.skip]
-    queue = [r for r in queue if r.ranks <= options.gpus]
+    queue: list[Run | Program] = [r for r in RUNS if r.ranks <= options.gpus]
+    queue += PROGRAMS
+    queue = [r for r in queue if (not options.only or r.name in options.only) and r.name not in options.skip]
     queue.sort(key=lambda r: not r.whole_gpus)
     gpus, results, lock = Gpus(options.gpus, options.slots), [], threading.Lock()
-    running: list[tuple[threading.Thread, Run, tuple[int, ...]]] = []
+    running: list[tuple[threading.Thread, Run | Program, tuple[int, ...]]] = []
     index = 0
     while (queue or running) and time.time() < deadline:
         for item in [item for item in running if not item[0].is_alive()]:

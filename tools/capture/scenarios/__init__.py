@@ -26,6 +26,14 @@ MODULES = (
     "waits",
     "deaths",
     "inputs",
+    "programs.paths",
+    "programs.stalls",
+    "programs.deaths",
+    "programs.memory",
+    "programs.gpu_code",
+    "programs.inputs",
+    "programs.starts",
+    "programs.healthy",
 )
 
 

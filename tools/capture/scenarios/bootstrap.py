@@ -23,15 +23,13 @@ from scenarios.common import (
     logger,
     logging_setup,
     network,
-    optimise,
-    replicate,
     train_step,
+    trainee,
 )
 
 
 def _train(steps: int = 8) -> None:
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(steps):
         train_step(model, optimizer, step, batch())
     if RANK == 0:

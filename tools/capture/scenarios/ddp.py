@@ -22,8 +22,10 @@ from scenarios.common import (
     logging_setup,
     network,
     optimise,
+    optimised,
     replicate,
     train_step,
+    trainee,
 )
 
 
@@ -31,8 +33,7 @@ from scenarios.common import (
 def ddp_uneven_data() -> None:
     """Rank 2's shard holds half as many batches, it leaves the loop early and exits 0: desync, rank 2."""
     init()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     batches = 6 if RANK == 2 else 12
     print(f"rank {RANK}: shard {RANK:05d}.tar, {batches} batches", flush=True)
     for step in range(batches):
@@ -44,8 +45,7 @@ def ddp_uneven_data() -> None:
 def ddp_uneven_data_quiet() -> None:
     """Like ddp-uneven-data with rank 1 and a barrier at the end instead of an exit, and no hint printed."""
     init(10)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(8 if RANK == 1 else 12):
         train_step(model, optimizer, step, batch())
     dist.barrier()
@@ -57,8 +57,7 @@ def ddp_skipped_backward() -> None:
     """Rank 1 skips the backward of one batch with a bad loss and runs one step ahead: desync, rank 1."""
     init()
     logging_setup()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(12):
         inputs = batch()
         if RANK == 1 and step == 5:
@@ -93,8 +92,7 @@ class Branches(nn.Module):
 
 def _train_branches(aux_missing: bool) -> None:
     init()
-    model = replicate(Branches().to(DEVICE))
-    optimizer = optimise(model)
+    model, optimizer = optimised(replicate(Branches().to(DEVICE)))
     for step in range(10):
         use_aux = not (step >= 4 and aux_missing)
         optimizer.zero_grad()
@@ -123,8 +121,7 @@ def ddp_unused_parameters_one_rank() -> None:
 def ddp_forward_raises() -> None:
     """One batch on rank 1 has the wrong width, its matrix product raises: user code, rank 1."""
     init()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(12):
         width = 500 if RANK == 1 and step == 6 else 512
         train_step(model, optimizer, step, batch(width=width))
@@ -137,8 +134,7 @@ def ddp_swallowed_exception() -> None:
     2."""
     init()
     logging_setup()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     table = list(range(7))
     for step in range(12):
         try:
@@ -157,8 +153,7 @@ def ddp_swallowed_exception() -> None:
 def ddp_quiet_exit() -> None:
     """Rank 3 calls os._exit(0) at step 5 without a word, the others time out: rank 3, crash or desync."""
     init()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(12):
         if RANK == 3 and step == 5:
             os._exit(0)
@@ -170,8 +165,7 @@ def ddp_quiet_exit() -> None:
 def ddp_sigkill() -> None:
     """Rank 2 is killed with SIGKILL while it waits for its gradients: rank crash, rank 2."""
     init()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(60):
         if RANK == 2 and step == 8:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -183,8 +177,7 @@ def ddp_sigkill() -> None:
 def ddp_runs_long() -> None:
     """A job that goes on for minutes; what is injected comes from outside (a signal to its launcher)."""
     init()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(400):
         train_step(model, optimizer, step, batch())
         time.sleep(0.2)
@@ -204,8 +197,7 @@ def ddp_model_differs() -> None:
 def ddp_exit_code() -> None:
     """Rank 1's input check calls sys.exit(3) with one line on stderr: rank crash or user code, rank 1."""
     init()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(12):
         if LOCAL_RANK == 1 and step == 3:
             import sys

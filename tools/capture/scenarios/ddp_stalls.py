@@ -24,10 +24,8 @@ from scenarios.common import (
     init,
     logger,
     logging_setup,
-    network,
-    optimise,
-    replicate,
     train_step,
+    trainee,
 )
 
 
@@ -35,8 +33,7 @@ from scenarios.common import (
 def stall_python_loop() -> None:
     """Rank 0 spins in Python waiting for a file that never comes: straggler-or-hang, rank 0."""
     init()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(12):
         while RANK == 0 and step == 5 and not Path(SCRATCH, "resume.flag").exists():
             pass
@@ -61,8 +58,7 @@ def stall_sleep_blocking_wait() -> None:
 def stall_frozen_process() -> None:
     """Rank 1 is stopped with SIGSTOP; not even SIGTERM reaches it: straggler-or-hang, rank 1."""
     init(10)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(12):
         if RANK == 1 and step == 5:
             os.kill(os.getpid(), signal.SIGSTOP)
@@ -75,8 +71,7 @@ def stall_gil_held() -> None:
     """Rank 1 holds the interpreter lock in C for 70 s while the others time out: straggler-or-hang, rank
     1."""
     init()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(12):
         if RANK == 1 and step == 5:
             ctypes.PyDLL(None).sleep(70)
@@ -89,8 +84,7 @@ def stall_event_query() -> None:
     """On rank 1 the CUDA event query stops returning (a preloaded shim): the heartbeat monitor fires,
     rank 1."""
     init(60)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(400):
         train_step(model, optimizer, step, batch())
         time.sleep(0.1)
@@ -110,8 +104,7 @@ class SlowSamples(Dataset[torch.Tensor]):
 
 
 def _train_from_loader(timeout: float) -> None:
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     loader = DataLoader(SlowSamples(), batch_size=4, num_workers=2, timeout=timeout)
     for step, inputs in enumerate(loader):
         train_step(model, optimizer, step, inputs.to(DEVICE))
@@ -161,8 +154,7 @@ def stall_slow_checkpoint() -> None:
     checkpoint or watchdog-too-short, rank 0."""
     init()
     logging_setup()
-    model = replicate(network(width=1024, depth=24))
-    optimizer = optimise(model)
+    model, optimizer = trainee(width=1024, depth=24)
     for step in range(4):
         train_step(model, optimizer, step, batch(width=1024))
     if RANK == 0:
@@ -177,8 +169,7 @@ def stall_slow_checkpoint() -> None:
 def stall_slow_checkpoint_quiet() -> None:
     """Like stall-slow-checkpoint but rank 0 only says that it starts to save: checkpoint, rank 0."""
     init(10)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(4):
         train_step(model, optimizer, step, batch())
     if RANK == 0:
@@ -193,8 +184,7 @@ def stall_slow_checkpoint_quiet() -> None:
 def ddp_rank0_evaluates() -> None:
     """Rank 0 alone runs an evaluation that holds a collective; the others train on: desync, rank 0."""
     init()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(12):
         train_step(model, optimizer, step, batch())
         if step == 5 and RANK == 0:

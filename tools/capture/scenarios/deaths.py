@@ -21,10 +21,8 @@ from scenarios.common import (
     init,
     logger,
     logging_setup,
-    network,
-    optimise,
-    replicate,
     train_step,
+    trainee,
 )
 
 
@@ -35,8 +33,7 @@ def _die() -> None:
 
 def _train(rank: int, at: int, steps: int = 14) -> None:
     """Train; ``rank`` ends its part after ``at`` steps, the others go on."""
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(at if rank == RANK else steps):
         train_step(model, optimizer, step, batch())
 
@@ -46,8 +43,7 @@ def dies_in_backward() -> None:
     """Rank 0 of three reads a null pointer inside a gradient hook, faulthandler prints it: crash, rank 0."""
     faulthandler.enable()
     init(14)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(10):
         inputs = batch()
         if RANK == 0 and step == 5:
@@ -60,8 +56,7 @@ def dies_in_backward() -> None:
 def dies_of_bus_error() -> None:
     """Rank 2's memory-mapped index was cut under it: SIGBUS: crash, rank 2."""
     init(14)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     path = Path(SCRATCH, f"index_{RANK}.bin")
     path.write_bytes(b"\1" * (1 << 20))
     with open(path, "r+b") as handle:
@@ -162,8 +157,7 @@ def preempted_saves() -> None:
     logging_setup()
     init(30)
     signal.signal(signal.SIGTERM, _save_and_leave)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(2000):
         train_step(model, optimizer, step, batch())
     finish()

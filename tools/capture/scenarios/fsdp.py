@@ -27,6 +27,7 @@ from scenarios.common import (
     logging_setup,
     network,
     optimise,
+    optimised,
     train_step,
 )
 
@@ -47,8 +48,7 @@ def fsdp_state_dict_one_rank() -> None:
     rank 0."""
     init()
     logging_setup()
-    model = sharded()
-    optimizer = optimise(model)
+    model, optimizer = optimised(sharded())
     for step in range(10):
         train_step(model, optimizer, step, batch())
         if step == 4 and RANK == 0:
@@ -64,8 +64,7 @@ def fsdp_long_sequence_oom() -> None:
     """One batch on rank 2 holds a document of 131072 tokens, its attention scores do not fit: gpu-oom,
     rank 2."""
     init(30)
-    model = sharded()
-    optimizer = optimise(model)
+    model, optimizer = optimised(sharded())
     for step in range(10):
         length = 131072 if RANK == 2 and step == 5 else 1024
         query = torch.randn(1, 16, length, 64, device=DEVICE, dtype=torch.bfloat16)
@@ -79,8 +78,7 @@ def fsdp_oom_swallowed() -> None:
     """Rank 1 runs out of memory, prints that it skips the batch, and is one step ahead from there: gpu-oom or
     desync, rank 1."""
     init()
-    model = sharded()
-    optimizer = optimise(model)
+    model, optimizer = optimised(sharded())
     for step in range(10):
         try:
             if RANK == 1 and step == 5:
@@ -99,8 +97,7 @@ def fsdp_oom_swallowed() -> None:
 def dcp_save_fails_one_rank() -> None:
     """Rank 1 may write files of 64 KiB at most, its shard does not fit: storage or checkpoint, rank 1."""
     init(30)
-    model = sharded(width=1024)
-    optimizer = optimise(model)
+    model, optimizer = optimised(sharded(width=1024))
     for step in range(3):
         train_step(model, optimizer, step, batch(width=1024))
     if RANK == 1:

@@ -20,8 +20,10 @@ from scenarios.common import (
     init,
     network,
     optimise,
+    optimised,
     replicate,
     train_step,
+    trainee,
 )
 
 
@@ -36,8 +38,7 @@ def _launch(name: str, tensor: torch.Tensor) -> None:
 
 def _train_with(kernel: str, rank: int, at: int = 5) -> None:
     init(20)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(10):
         inputs = batch()
         if rank == RANK and step == at:
@@ -140,8 +141,7 @@ def _fused_backend(module: torch.fx.GraphModule, inputs: list[torch.Tensor]) -> 
 def compile_backend_error() -> None:
     """The compile backend raises on rank 0 while the others wait: compile-or-graph-capture, rank 0."""
     init(20)
-    model = replicate(torch.compile(network(), backend=_fused_backend))
-    optimizer = optimise(model)
+    model, optimizer = optimised(replicate(torch.compile(network(), backend=_fused_backend)))
     for step in range(4):
         train_step(model, optimizer, step, batch())
     finish()
@@ -152,8 +152,7 @@ def compile_no_compiler() -> None:
     """CC names a compiler that does not exist, so nothing can be built: compile-or-graph-capture, all
     ranks."""
     init(30)
-    model = replicate(torch.compile(network()))
-    optimizer = optimise(model)
+    model, optimizer = optimised(replicate(torch.compile(network())))
     for step in range(4):
         train_step(model, optimizer, step, batch())
     finish()
@@ -163,8 +162,7 @@ def compile_no_compiler() -> None:
 def nan_check() -> None:
     """Rank 2's gradients become NaN; TORCH_NCCL_NAN_CHECK=1 stops its collective: numerics, rank 2."""
     init(20)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(10):
         inputs = batch()
         if RANK == 2 and step == 5:
@@ -177,8 +175,7 @@ def nan_check() -> None:
 def clip_non_finite() -> None:
     """Gradients overflow; clipping refuses a non-finite norm on every rank: numerics."""
     init(20)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(10):
         optimizer.zero_grad()
         loss = model(batch() * 1e12 ** (step // 4)).square().mean()
@@ -194,8 +191,7 @@ def clip_non_finite() -> None:
 def loss_scale_collapse() -> None:
     """Half-precision overflow on every step halves the loss scale until the program gives up: numerics."""
     init(20)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     scaler = torch.amp.GradScaler("cuda" if CUDA else "cpu", init_scale=16.0)
     for step in range(24):
         optimizer.zero_grad()
@@ -215,8 +211,7 @@ def loss_scale_collapse() -> None:
 def compile_graph_break() -> None:
     """Rank 1 takes a branch that prints, which fullgraph=True does not allow: compile, rank 1."""
     init(20)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
 
     def clip(rows: torch.Tensor) -> torch.Tensor:
         if RANK == 1:

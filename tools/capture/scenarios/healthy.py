@@ -22,10 +22,8 @@ from scenarios.common import (
     init,
     logger,
     logging_setup,
-    network,
-    optimise,
-    replicate,
     train_step,
+    trainee,
 )
 from scenarios.host import Samples
 
@@ -34,8 +32,7 @@ from scenarios.host import Samples
 def healthy_progress() -> None:
     """Thirty steps with progress lines, an evaluation and checkpoints, ends well: healthy."""
     init(60)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(30):
         train_step(model, optimizer, step, batch())
         if step % 10 == 9:
@@ -53,8 +50,7 @@ def healthy_caught() -> None:
     """Exceptions of many kinds, caught, logged with their tracebacks and retried, ends well: healthy."""
     init(60)
     logging_setup(logging.DEBUG)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(12):
         try:
             if step == 2:
@@ -81,8 +77,7 @@ def healthy_leaks() -> None:
     """Too many loader workers, a leaked shared-memory block, no destroy_process_group, ends well: healthy."""
     init(60)
     block = shared_memory.SharedMemory(create=True, size=4096)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     loader = DataLoader(Samples(512, 96), batch_size=8, num_workers=80 if RANK == 0 else 2)
     for step, inputs in enumerate(loader):
         train_step(model, optimizer, step, inputs.to(DEVICE))
@@ -102,8 +97,7 @@ def healthy_fork_warnings() -> None:
         tokenizer.encode_batch(["a a b"] * 4096)
     except ImportError:
         print("tokenizers is not installed", flush=True)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
     scheduler.step()
     loader = DataLoader(Samples(512, 64), batch_size=8, num_workers=2, pin_memory=True)
@@ -119,8 +113,7 @@ def healthy_slow_rank() -> None:
     """Rank 1 is slow for 20 s and says so, nobody times out, ends well: healthy."""
     init(60)
     logging_setup()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(10):
         if RANK == 1 and step == 4:
             logger.warning("shard read is slow: 0.2 MB/s, 20 s left")
@@ -137,8 +130,7 @@ def healthy_errors_survived() -> None:
     well: healthy."""
     init(60)
     logging_setup(logging.DEBUG)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(12):
         try:
             if step == 3 and RANK == 2:
@@ -164,8 +156,7 @@ def healthy_long_wait() -> None:
     healthy."""
     init(60)
     logging_setup()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(8):
         if RANK == 2 and step == 3:
             logger.warning("rank 2: straggler detected: step took 8.3x the median")
@@ -182,8 +173,7 @@ def healthy_progress_bar() -> None:
     from tqdm import tqdm
 
     init(60)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for epoch in range(2):
         steps = tqdm(range(20), desc=f"Epoch {epoch + 1}/2", disable=RANK != 0, mininterval=0.01)
         for step in steps:

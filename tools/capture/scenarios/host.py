@@ -25,9 +25,8 @@ from scenarios.common import (
     logger,
     logging_setup,
     network,
-    optimise,
-    replicate,
     train_step,
+    trainee,
 )
 
 
@@ -35,8 +34,7 @@ from scenarios.common import (
 def host_memory_error() -> None:
     """Rank 1 may not grow its address space (ulimit -v) and loads a 24 GB index: host-oom, rank 1."""
     init(20)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     train_step(model, optimizer, 0, batch())
     if RANK == 1:
         with open("/proc/self/statm") as handle:
@@ -53,8 +51,7 @@ def host_oom_killed() -> None:
     """Rank 1 caches samples until the control group's memory is used up and the kernel kills it: host-
     oom, 1."""
     init(30)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     cache = []
     for step in range(200):
         train_step(model, optimizer, step, batch())
@@ -81,8 +78,7 @@ class Samples(Dataset[torch.Tensor]):
 def shm_full_loader() -> None:
     """/dev/shm holds 64 MB; the DataLoader workers of both ranks want more: shm."""
     init(20)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step, inputs in enumerate(DataLoader(Samples(1 << 19), batch_size=16, num_workers=4)):
         train_step(model, optimizer, step, inputs[:, :512].to(DEVICE))
     finish()
@@ -95,8 +91,7 @@ def too_many_files() -> None:
     init(20)
     if RANK == 1:
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     kept = []
     for step, inputs in enumerate(DataLoader(Samples(512), batch_size=8, num_workers=2)):
         kept.append(inputs)
@@ -115,8 +110,7 @@ def disk_full_retried() -> None:
     out in a barrier: storage, rank 0."""
     init(12)
     logging_setup()
-    model = replicate(network(width=2048))
-    optimizer = optimise(model)
+    model, optimizer = trainee(width=2048)
     for step in range(4):
         train_step(model, optimizer, step, batch(width=2048))
     while RANK == 0:
@@ -136,8 +130,7 @@ def disk_full_retried() -> None:
 def disk_full_raised() -> None:
     """Rank 0's torch.save fails on a full disk while three ranks wait in a barrier: storage, rank 0."""
     init(30)
-    model = replicate(network(width=2048))
-    optimizer = optimise(model)
+    model, optimizer = trainee(width=2048)
     for step in range(4):
         train_step(model, optimizer, step, batch(width=2048))
     if RANK == 0:
@@ -197,8 +190,7 @@ def safetensors_header() -> None:
 def missing_data_shard() -> None:
     """Rank 3's data shard does not exist: data-loading, rank 3."""
     init(20)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     folder = f"{SCRATCH}/shards"
     Path(folder).mkdir(parents=True, exist_ok=True)
     if RANK != 3:

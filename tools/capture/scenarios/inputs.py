@@ -23,8 +23,10 @@ from scenarios.common import (
     init,
     network,
     optimise,
+    optimised,
     replicate,
     train_step,
+    trainee,
 )
 from scenarios.fsdp import sharded
 
@@ -56,8 +58,7 @@ def collate(samples: list[Sample]) -> torch.Tensor:
 
 def _train(odd: str) -> None:
     init(16)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     loader = DataLoader(Documents(odd), batch_size=8, num_workers=2, collate_fn=collate)
     for step, inputs in enumerate(loader):
         train_step(model, optimizer, step, inputs.to(DEVICE))
@@ -81,8 +82,7 @@ def loader_worker_dies() -> None:
 def loss_asserted() -> None:
     """The program asserts that the loss is finite, on rank 3 it is NaN: numerics or user code, rank 3."""
     init(16)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(10):
         inputs = batch()
         if RANK == 3 and step == 5:
@@ -146,8 +146,7 @@ def tensor_on_the_host() -> None:
 def fsdp_disk_full() -> None:
     """A sharded checkpoint does not fit on the small file system: storage, several ranks."""
     init(30)
-    model = sharded(width=1024)
-    optimizer = optimise(model)
+    model, optimizer = optimised(sharded(width=1024))
     for step in range(4):
         train_step(model, optimizer, step, batch(width=1024))
     print(f"rank {RANK}: saving step_4", flush=True)
@@ -159,8 +158,7 @@ def fsdp_disk_full() -> None:
 def line_not_json() -> None:
     """A line of rank 2's shard is cut, json refuses it: data-loading or user code, rank 2."""
     init(16)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     shard = Path(SCRATCH, f"shard_{RANK:03d}.jsonl")
     lines = [json.dumps({"id": index, "text": "x" * 40}) for index in range(12)]
     if RANK == 2:

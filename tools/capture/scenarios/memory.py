@@ -13,10 +13,8 @@ from scenarios.common import (
     batch,
     finish,
     init,
-    network,
-    optimise,
-    replicate,
     train_step,
+    trainee,
 )
 
 MIB = 1 << 20
@@ -32,8 +30,7 @@ def cap(gib: float) -> None:
 def oom_other_process() -> None:
     """GPU 1 is nearly full of another process's memory when the job starts: gpu-oom, rank 1."""
     init(30)
-    model = replicate(network(width=4096, depth=4))
-    optimizer = optimise(model)
+    model, optimizer = trainee(width=4096, depth=4)
     for step in range(6):
         hidden = [batch(size=1 << 17, width=4096) for _ in range(4)]
         train_step(model, optimizer, step, hidden[-1])
@@ -45,8 +42,7 @@ def oom_all_ranks() -> None:
     """The batch grows at step 3 past the 6 GiB that every rank may use: gpu-oom, all ranks."""
     init(30)
     cap(6)
-    model = replicate(network(width=2048))
-    optimizer = optimise(model)
+    model, optimizer = trainee(width=2048)
     for step in range(6):
         train_step(model, optimizer, step, batch(size=1 << (14 if step < 3 else 20), width=2048))
     finish()
@@ -57,8 +53,7 @@ def oom_leak() -> None:
     """Rank 0 keeps every step's activations in a list until its 5 GiB are full: gpu-oom, rank 0."""
     init(20)
     cap(5)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     history = []
     for step in range(60):
         train_step(model, optimizer, step, batch())
@@ -74,8 +69,7 @@ def oom_fragmentation() -> None:
     piece: gpu-oom-fragmentation, rank 1."""
     init(20)
     cap(4.5)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(4):
         train_step(model, optimizer, step, batch())
     cache = [torch.empty(4 * MIB, dtype=torch.uint8, device=DEVICE) for _ in range(1000 if RANK == 1 else 10)]
@@ -95,8 +89,7 @@ def oom_interleaved() -> None:
     """Rank 1 fills its whole GPU with large and small blocks in turn, frees the large ones, and asks for 12
     GiB in one piece: gpu-oom-fragmentation, rank 1."""
     init(40)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     kept, freed = [], []
     free, _ = torch.cuda.mem_get_info()
     pairs = (free - 2048 * MIB) // (20 * MIB) * 2 if RANK == 1 else 16
@@ -117,8 +110,7 @@ def oom_gather_logits() -> None:
     """Rank 0 gathers everybody's logits into the 3 GiB that it may use: gpu-oom, rank 0."""
     init(25)
     cap(3)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(4):
         train_step(model, optimizer, step, batch())
     logits = torch.ones(200 * MIB, device=DEVICE)
@@ -135,8 +127,7 @@ def healthy_oom_recovered() -> None:
     warning."""
     init(60)
     cap(4)
-    model = replicate(network(width=2048))
-    optimizer = optimise(model)
+    model, optimizer = trainee(width=2048)
     size = 1 << 20
     while True:
         try:

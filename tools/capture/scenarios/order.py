@@ -21,10 +21,9 @@ from scenarios.common import (
     init,
     logger,
     logging_setup,
-    network,
-    optimise,
-    replicate,
+    optimised,
     train_step,
+    trainee,
 )
 from scenarios.fsdp import sharded
 
@@ -33,8 +32,7 @@ from scenarios.fsdp import sharded
 def no_sync_differs() -> None:
     """Rank 0 accumulates over four micro-batches where the others accumulate over two: desync, rank 0."""
     init(14)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     every = 4 if RANK == 0 else 2
     for step in range(16):
         ends = (step + 1) % every == 0
@@ -78,8 +76,7 @@ def gather_object_skipped() -> None:
     """Rank 1 has no metrics and leaves all_gather_object out, going on to train: desync, rank 1."""
     init(14)
     logging_setup()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(10):
         train_step(model, optimizer, step, batch())
         metrics = {} if RANK == 1 and step == 4 else {"accuracy": 0.5, "samples": 32}
@@ -112,8 +109,7 @@ def object_list_length() -> None:
 def barrier_on_one_rank() -> None:
     """The barrier after a save stands inside 'if rank == 0': the others train on: desync, rank 0."""
     init(14)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(10):
         train_step(model, optimizer, step, batch())
         if step == 5 and RANK == 0:
@@ -126,8 +122,7 @@ def barrier_on_one_rank() -> None:
 def fsdp_layer_skipped() -> None:
     """Layer drop with a seed of its own on rank 3: it gathers fewer layers than the others: desync, rank 3."""
     init(14)
-    model = sharded(depth=6)
-    optimizer = optimise(model)
+    model, optimizer = optimised(sharded(depth=6))
     layers = [layer for layer in model.children() if isinstance(layer, nn.Linear)]
     for step in range(8):
         optimizer.zero_grad()
@@ -151,8 +146,7 @@ def exception_swallowed_drift() -> None:
     desync, rank 3."""
     init(14)
     logging_setup()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(12):
         try:
             width = 511 if RANK == 3 and step == 6 else 512
@@ -169,8 +163,7 @@ def validation_on_one_rank_returns() -> None:
     rank 2."""
     init(14)
     logging_setup()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(14):
         train_step(model, optimizer, step, batch())
         if RANK == 2 and step == 7:
@@ -197,8 +190,7 @@ def fsdp_uneven_loader() -> None:
     """FSDP2: rank 1's loader has two batches less, it goes on to the barrier of the epoch: desync, rank 1."""
     init(14)
     logging_setup()
-    model = sharded()
-    optimizer = optimise(model)
+    model, optimizer = optimised(sharded())
     for step in range(7 if RANK == 1 else 9):
         train_step(model, optimizer, step, batch())
     logger.info("rank %d: epoch 0 done", RANK)

@@ -18,16 +18,13 @@ from scenarios.common import (
     init,
     logger,
     logging_setup,
-    network,
-    optimise,
-    replicate,
     train_step,
+    trainee,
 )
 
 
 def _train(first: int = 0, last: int = 8) -> None:
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(first, last):
         train_step(model, optimizer, step, batch())
 

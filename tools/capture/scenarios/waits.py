@@ -23,10 +23,9 @@ from scenarios.common import (
     init,
     logger,
     logging_setup,
-    network,
-    optimise,
-    replicate,
+    optimised,
     train_step,
+    trainee,
 )
 from scenarios.fsdp import sharded
 from scenarios.gpu_code import _launch
@@ -36,8 +35,7 @@ from scenarios.gpu_code import _launch
 def lock_taken_twice() -> None:
     """Rank 2 takes a lock of its own cache twice and waits for itself: straggler-or-hang, rank 2."""
     init(14)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     guard = threading.Lock()
     for step in range(12):
         with guard:
@@ -53,8 +51,7 @@ def checkpoint_into_pipe() -> None:
     """Rank 1's shard file is a pipe that nobody reads, its open never returns: checkpoint, rank 1."""
     init(14)
     logging_setup()
-    model = sharded()
-    optimizer = optimise(model)
+    model, optimizer = optimised(sharded())
     for step in range(5):
         train_step(model, optimizer, step, batch())
     path = Path(SCRATCH, f"step_5_rank{RANK}.pt")
@@ -75,8 +72,7 @@ def kernel_never_ends() -> None:
     """A kernel of rank 3 spins for minutes, its next collective is queued behind it: hang or cuda-kernel,
     rank 3."""
     init(14)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(10):
         inputs = batch()
         if RANK == 3 and step == 5:
@@ -90,8 +86,7 @@ def producer_thread_dies() -> None:
     """The thread that reads rank 0's input dies of an OSError, the main thread waits on its queue:
     data-loading, rank 0."""
     init(14)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     ready: queue.Queue[torch.Tensor] = queue.Queue(maxsize=2)
 
     def produce() -> None:
@@ -120,8 +115,7 @@ def compile_slow_one_rank() -> None:
     watchdog-too-short, rank 2."""
     init(14)
     logging_setup()
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     scale = torch.compile(lambda x: (x * 2).sum(-1, keepdim=True), backend=_slow_backend, dynamic=False)
     for step in range(8):
         width = 640 if RANK == 2 and step == 5 else 512
@@ -135,8 +129,7 @@ def evaluation_outlasts_timeout() -> None:
     """Rank 0 evaluates with a progress bar for longer than the others wait in a barrier:
     watchdog-too-short, rank 0."""
     init(12)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(6):
         train_step(model, optimizer, step, batch())
     if RANK == 0:
@@ -151,8 +144,7 @@ def evaluation_outlasts_timeout() -> None:
 def sleeps_of_three() -> None:
     """Rank 1 of three sleeps in a callback without a word: straggler-or-hang, rank 1."""
     init(14)
-    model = replicate(network())
-    optimizer = optimise(model)
+    model, optimizer = trainee()
     for step in range(10):
         if RANK == 1 and step == 6:
             time.sleep(10**5)
