@@ -32,3 +32,17 @@ def test_a_warning_of_nccl_that_is_got_over_is_none(engine: Engine) -> None:
         "INFO trainer: step 12 loss 2.1\nINFO trainer: step 13 loss 2.0\n"
     )
     assert engine.diagnose(Source("job.err", data=log.encode())).verdict == "healthy"
+
+
+def test_words_come_before_the_exit_code_that_follows_them(engine: Engine) -> None:
+    log = (
+        "ERROR: the frobnicator must be given at least 4 nodes\n"
+        "--------------------------------------------------------------------------\n"
+        "mpirun detected that one or more processes exited with non-zero status, thus causing\n"
+        "the job to be terminated. The first process to do so was:\n\n"
+        "  Process name: [[63697,1],2]\n  Exit code:    1\n"
+    )
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("config", 2)
+    assert "frobnicator" in root.evidence[0].text

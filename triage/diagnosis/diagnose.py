@@ -13,7 +13,7 @@ from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds
 from triage.diagnosis.derived import derive, stated
 from triage.diagnosis.explain import reasoning, table, timeline
-from triage.diagnosis.fallback import alarm, carrier, fall_back
+from triage.diagnosis.fallback import alarm, carrier, fall_back, worded
 from triage.diagnosis.fingerprint import fingerprint
 from triage.diagnosis.hypothesis import build, moment_text
 from triage.diagnosis.identity import Identities, identify, relabel
@@ -124,6 +124,8 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         found = fall_back(job, ledger, ranking, run.ends if last else None)
         if found is not None:
             ranking.causes.insert(0, found)
+    elif last and (said := worded(job, ranking, run.ends)) is not None:
+        ranking.causes.insert(0, said)
     elif (around := carrier(job, ledger, ranking)) is not None:
         ranking.causes[0] = around
     alarmed = alarm(job, run.ends) if last and not ranking.causes else None

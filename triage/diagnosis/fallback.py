@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from triage.diagnosis.candidates import TELLING, Candidate
 from triage.diagnosis.job import Item, Job
@@ -17,6 +18,7 @@ from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
 from triage.diagnosis.verdicts import verdict
 from triage.model import Evidence, Finding, Value
 from triage.rules.schema import Rule
+from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
 
 _EXCEPTION = re.compile(
@@ -24,6 +26,11 @@ _EXCEPTION = re.compile(
     r"|\braise (?P<raised>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\(",
     re.S,
 )
+_OF_LAUNCHERS = (
+    r"(?i)\b(?:exit(?:ed|ing|s)?|return(?:ed)?|terminat\w+|abort\w*|kill\w*|cancel\w*|failed) \S{0,20} ?(?:code|status|signal|step|job)"
+    r"|\b(?:exit|return)[ _]?code\b|\bsrun:|slurmstepd:|\b(?:ChildFailedError|SignalException|CalledProcessError|SystemExit)\b"
+)
+"""What a launcher says of a process that ended."""
 PRIORITY = (*TELLING, "wrapper", "rank-exit", "launcher-report")
 """Tags of symptoms that show a failure on their own, closest to a cause first. Shutdown noise does not."""
 
@@ -45,6 +52,23 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     if found is not None or alarm(job, ends) is not None:
         return _forewarned(ranking) or found
     return None
+
+
+def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
+    """What was said last where all that is known is an exit code: the words come before the number."""
+    live = [c for c in ranking.causes if c.explained_by is None and not c.doubtful]
+    if not ends or not live or any(c.rule_id != "ledger.exited" for c in live):
+        return None
+    words = [w for w in unanswered(job, ends.last_words) if not compiled(_OF_LAUNCHERS).search(w[1].text)]
+    found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
+    if found is not None:
+        lead = found.lead
+        ranks = {rank for c in live for rank in c.ranks}
+        if lead.rank is None and len(ranks) == 1:
+            found.items = [Item(replace(lead.finding, rank=ranks.pop()), lead.rule)]
+        found.explains = [item for c in live for item in c.items]
+        found.reasons.append("a process ended with an error after it")
+    return found
 
 
 def carrier(job: Job, ledger: Ledger, ranking: Ranking) -> Candidate | None:

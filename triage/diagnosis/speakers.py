@@ -15,6 +15,13 @@ _SPEAKERS = (
     (r"\bnvidia-container-cli\b|\bOCI runtime\b|^(?:docker|podman|enroot\S*|pyxis|singularity|apptainer|containerd)\b", "container"),
     (r"\b(?:Lustre\w*|NFS|nfs\d?|GPFS|mmfs\w*|BeeGFS|ceph\w*|fuse|gcsfuse|s3fs|botocore|weka\w*|EXT4-fs|XFS)\b", "storage"),
     (r"\b(?:NVRM|nvidia-smi|nvidia-persistenced|nv-fabricmanager|nv-hostengine|cuInit|cuda\w+\(\)|NVML|dcgm\w*)\b", "driver"),
+    (
+        r"(?i)\b(?:must (?:not )?(?:be|have|match|divide|set|run)|at least \d"
+        r"|un(?:recognized|supported|known) (?:argument|option|value|flag)|invalid (?:argument|option|value|choice|config\w*)"
+        r"|not supported|should be (?:a |an |one |set|>|<|at)"
+        r"|is required|are required|requires? (?:at|that|the|a)|not divisible|incompatible with|cannot be used (?:with|together))\b",
+        "settings",
+    ),
 )  # fmt: skip
 
 

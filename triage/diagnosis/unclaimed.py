@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.speakers import speaker
 from triage.scan.lazy import compiled
 
 NEAR_FRAMES = 3
@@ -44,6 +45,8 @@ _OF_FILES = frozenset(
 )
 _MISSING = frozenset(["FileNotFoundError", "NotADirectoryError"])
 """What a library did not find that the user's own call did not name."""
+_OF_SETTINGS = frozenset(["AssertionError", "NotImplementedError", "RuntimeError", "ValueError"])
+"""What libraries raise on settings that they do not accept."""
 _NAMES = {
     "auth-or-hub": [
         "EntryNotFoundError", "FileMetadataError", "GatedRepoError", "HFValidationError", "HfHubHTTPError",
@@ -120,6 +123,10 @@ def _rule(item: Item) -> str:
     kind = kind_of(name, item.text("message"), item.text("doing"))
     if kind is not None:
         return f"unknown.{kind}"
+    if item.text("raised_kind") == "library" and (name or "").rpartition(".")[2] in _OF_SETTINGS:
+        depth = item.number("_depth")
+        if (depth is None or depth > NEAR_FRAMES) and speaker(item.text("message") or "") == "settings":
+            return "unknown.config"
     # torch and the standard library complain about what the user's own frame gave them
     raised = item.text("raised_kind")
     depth = item.number("_depth")

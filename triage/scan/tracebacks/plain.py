@@ -215,6 +215,8 @@ def _remote(lines: Sequence[str], at: int, base: int, first: str, depth: int) ->
     i = at + 1
     if i < len(lines) and _DEPENDENCY.match(lines[i], 0):
         i += 1
+    while i < len(lines) and lines[i].strip() and MARKERS.match(lines[i], 0):
+        i += 1  # Ray leaves the marks under its own frames, which it takes out
     frames, i, inner_base = _frames(lines, i)
     inner_base = base if inner_base is None else inner_base
     if not frames and (i >= len(lines) or ": ray::" not in lines[i]):
