@@ -6,16 +6,16 @@ everybody would wait for it. Who waits alone may be the one that is elsewhere.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from dataclasses import replace
 
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.model import Value
+from triage.scan.lazy import deferred
 
 MAX_RANKS = 65536
-_PAIR = re.compile(r"(?:^|/)(\d{1,6}):(\d{1,6})$")
+_PAIR = deferred(r"(?:^|/)(\d{1,6}):(\d{1,6})$")
 
 
 def settle(job: Job, ledger: Ledger) -> None:

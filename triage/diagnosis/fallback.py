@@ -18,10 +18,10 @@ from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
 from triage.diagnosis.verdicts import verdict
 from triage.model import Evidence, Finding, Value
 from triage.rules.schema import Rule
-from triage.scan.lazy import compiled
+from triage.scan.lazy import compiled, deferred
 from triage.scan.prefix import split_line
 
-_EXCEPTION = re.compile(
+_EXCEPTION = deferred(
     r"(?:^|[\s\].:])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?)(?:: (?P<message>.*)|\s*$)"
     r"|\braise (?P<raised>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\(",
     re.S,

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 
 from triage.model import Value
+from triage.scan.lazy import deferred
 
-_VARIABLE = re.compile(
+_VARIABLE = deferred(
     r"0x[0-9a-fA-F]+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}|/[\w./+-]+|\d+(?:\.\d+)*|'[^']{0,80}'|\"[^\"]{0,80}\""
 )
 

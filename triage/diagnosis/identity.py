@@ -6,7 +6,6 @@ name or table states both.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -18,6 +17,7 @@ from triage.diagnosis.launchers import unwrapped
 from triage.diagnosis.nodes import NOWHERE, Nodes, count_nodes, global_numbers, several_around, short
 from triage.diagnosis.numbered import group_tag, number_ranks
 from triage.model import Finding
+from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
 
 
@@ -208,7 +208,7 @@ def _deserter(job: Job, table: Identities) -> int | None:
     return local_rank if rank is None and table.single_node else rank
 
 
-_ORDINAL = re.compile(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
+_ORDINAL = deferred(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
 
 
 def _pods(job: Job, table: Identities) -> None:

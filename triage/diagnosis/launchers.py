@@ -7,19 +7,19 @@ what else was said under it shows it.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item
 from triage.model import Finding
+from triage.scan.lazy import deferred
 from triage.scan.prefixes.launchers import sglang_rank
 
-_TASK = re.compile(r"task (\d+)")
-_SPEAKER = re.compile(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
+_TASK = deferred(r"task (\d+)")
+_SPEAKER = deferred(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
 """Parts of a stream that name one process, or may; the others name a place: a host, a pod."""
-_TEE = re.compile(r"(?:default|worker|trainer|local_?rank)\d+")
+_TEE = deferred(r"(?:default|worker|trainer|local_?rank)\d+")
 _LAUNCHER_FACTS = frozenset({"rank-exit", "restart", "rendezvous", "survivor", "external-stop"})
 """What only launchers say."""
 

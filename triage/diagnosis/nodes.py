@@ -6,23 +6,23 @@ launcher states the node's rank and how many processes a node holds, or where th
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item, Job
 from triage.model import Finding
+from triage.scan.lazy import deferred
 
 NOWHERE = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1"})
 """Names that every node has: they say nothing about which one it is."""
 
 _USUAL = 8
 """Processes that a node holds at most, unless it says otherwise; nodes with more GPUs are few."""
-_LOCAL = re.compile(r"(?:default|worker|trainer|local_?rank)\d+")
+_LOCAL = deferred(r"(?:default|worker|trainer|local_?rank)\d+")
 """Parts of a stream that name a process by its local rank."""
-_BESIDE_HOST = re.compile(r"local_rank(\d+)")
-_LATER = re.compile(r"(?:task |[^:]+:)0*[1-9]\d*")
+_BESIDE_HOST = deferred(r"local_rank(\d+)")
+_LATER = deferred(r"(?:task |[^:]+:)0*[1-9]\d*")
 """Writers around a launcher that are not the first of their kind: ``task 1``, ``trainer:1``."""
 _NODE_RANK = ("GROUP_RANK", "NODE_RANK", "MACHINE_RANK", "SLURM_NODEID")
 _NODES = ("NNODES", "SLURM_NNODES", "SLURM_JOB_NUM_NODES")

@@ -7,7 +7,6 @@ its rank by a constant (``master-0`` comes before ``worker-0``).
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -15,16 +14,17 @@ from dataclasses import dataclass, field, replace
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.launchers import by_launcher
 from triage.model import Finding, Source
+from triage.scan.lazy import deferred
 
-_RANK_TAG = re.compile(r"\[Rank (\d{1,6})\]")
-_NUMBER = re.compile(r"\d{1,6}")
+_RANK_TAG = deferred(r"\[Rank (\d{1,6})\]")
+_NUMBER = deferred(r"\d{1,6}")
 _DEPTH = 3
 """Last parts of a path in which a number may name the writer."""
-_NOT_RANKS = re.compile(
+_NOT_RANKS = deferred(
     r"(?i)(?:attempt|restart|try|epoch|step|iter|round|version|v|run|array|part|seed|fold)[._-]?$"
 )
 """What stands before a number that counts something else."""
-_ONE_PROCESS = re.compile(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
+_ONE_PROCESS = deferred(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
 """Parts of a stream that launchers and loggers write for a process; the others are names of places."""
 _OF_PEERS = ("peer-loss", "collective-timeout", "store-timeout")
 

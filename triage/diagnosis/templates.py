@@ -9,9 +9,10 @@ from typing import Any
 from triage.rules.fields import show
 from triage.rules.schema import Rule
 from triage.rules.templates import PLACEHOLDER
+from triage.scan.lazy import deferred
 
 MAX_VALUE = 240
-_ALTERNATIVE = re.compile(r"\s+")
+_ALTERNATIVE = deferred(r"\s+")
 
 
 def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str]) -> str:

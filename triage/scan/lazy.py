@@ -5,12 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
+from typing import Any, cast
 
 
 @cache
 def compiled(source: str) -> re.Pattern[str]:
     """The pattern ``source``, compiled once, with ASCII classes."""
     return re.compile(source, re.ASCII)
+
+
+def deferred(source: str, flags: int = 0) -> re.Pattern[str]:
+    """The pattern ``source`` as ``re.compile`` makes it, compiled when it is first asked something."""
+    return cast("re.Pattern[str]", _Deferred(source, flags))
+
+
+class _Deferred:
+    """Stands for a pattern; each of its methods is looked up once."""
+
+    def __init__(self, source: str, flags: int) -> None:
+        self._given = source, flags
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(re.compile(*self._given), name)
+        setattr(self, name, found)
+        return found
 
 
 class Lazy:

@@ -6,12 +6,12 @@ of them said is where to look.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from triage.model import Block, Evidence, Finding, Moment, Prefix, Source
+from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
 from triage.text import safe
 
@@ -29,9 +29,9 @@ MIN_WORDS = 3
 KEPT = 2
 """Lines that are kept of each writer: the last ones."""
 NO_DIGITS = str.maketrans("", "", "0123456789")
-_WORDING = re.compile(r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])")
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_CODE = re.compile(
+_WORDING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])"
+_WORD = r"[^\W\d_]{2,}"
+_CODE = (
     r"\s{2,}|File \"|frame #|#\d+ |Exception raised from|Traceback|Thread 0x|NCCL (?:INFO|version)|[*=+-]{5,}|Timeout \(\d|"
     r"[^\n]{0,120}\d{1,3}%\||(?:\w+\.)*\w+(?:Error|Exception)\b|warnings\.warn|[^\n]{0,200}Warning: "
 )
@@ -83,7 +83,7 @@ def oddities(
         if line.text.translate(NO_DIGITS) in harmless:
             continue
         last[line.source, line.prefix.stream] = line
-        if times[line.wording] > 1 or len(_WORD.findall(line.wording)) < MIN_WORDS:
+        if times[line.wording] > 1 or len(compiled(_WORD).findall(line.wording)) < MIN_WORDS:
             continue
         if began.get(line.source, 1 << 62) < line.offset or _later(line.prefix.time, clock):
             found.setdefault((line.source, line.prefix.stream), []).append(line)
@@ -112,10 +112,10 @@ def _lines(block: Block, source: Source, index: int, until: int | None, most: in
     for number, offset, raw in [row for row in rows if row[2].strip()][-most:]:
         text = raw[:600].decode("utf-8", "replace")
         prefix, message = split_line(text)
-        if prefix.level in {"error", "fatal"} or _CODE.match(message):
+        if prefix.level in {"error", "fatal"} or compiled(_CODE).match(message):
             continue
-        wording = " ".join(_WORDING.sub("#", message.lower()).split())[:120]
-        if _WORD.search(message):
+        wording = " ".join(compiled(_WORDING).sub("#", message.lower()).split())[:120]
+        if compiled(_WORD).search(message):
             yield _Said(index, number, offset, text, prefix, wording)
 
 

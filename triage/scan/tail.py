@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterator
 
 from triage.model import Block, Evidence, Finding, Source
+from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
 from triage.text import safe
 
@@ -16,7 +17,7 @@ MAX_SIGNS = 300
 ALIVE_RULE = "progress.alive"
 FINAL_LINES = 3
 """Lines at the very end in which an exception's name anywhere counts."""
-_STATES_AN_ERROR = re.compile(
+_STATES_AN_ERROR = deferred(
     r"^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b|"
     r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:\([\w.]+\))?(?::|$)|"
     r"\braise (?:\w+\.)*[A-Z]\w*(?:Error|Exception)\(|"
@@ -25,22 +26,22 @@ _STATES_AN_ERROR = re.compile(
     r"\b(?:exited|failed|terminated) with (?:exit |non-zero |error )*(?:code|status)\s*:?\s*[1-9-]",
     re.IGNORECASE,
 )
-_NAMES_AN_EXCEPTION = re.compile(r"\b(?:[A-Z]\w*(?:Error|Exception)): \S")
-_ALARMS = re.compile(
+_NAMES_AN_EXCEPTION = deferred(r"\b(?:[A-Z]\w*(?:Error|Exception)): \S")
+_ALARMS = deferred(
     r"\w(?:Error|Exception)(?=[:()]|\s*$)|"
     r"\b(?:errors?|fail(?:ed|ure|ing)?|fatal|exception|tim(?:ed|e) ?out|timeouts?|stall(?:ed)?|hang(?:s|ing)?|hung|stuck|"
     r"abort(?:ed|ing)?|kill(?:ed|ing)|panic|refused|denied|unreachable|deadlock(?:ed)?|crash(?:ed)?|cannot|can't|"
     r"could not|couldn't|unable|corrupt(?:ed)?|shut down|lost)\b",
     re.IGNORECASE,
 )
-_WARNED_OF_ITS_END = re.compile(
+_WARNED_OF_ITS_END = deferred(
     r"\bNCCL WARN (?!.{0,200}\b(?:deprecated|ignored|ignoring|retry|retrying|fall(?:ing)? ?back|default)\b).{0,200}"
     r"\b(?:fail(?:ed|ure)?|errors?|couldn't|could not|cannot|unable|invalid|refused|unexpected\w*|bad)\b",
     re.IGNORECASE,
 )
 """NCCL calls what ends it a warning."""
-_TWO_WORDS = re.compile(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
-_HARMLESS = re.compile(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|(?<!NCCL )\bwarn", re.IGNORECASE)
+_TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
+_HARMLESS = deferred(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|(?<!NCCL )\bwarn", re.IGNORECASE)
 
 
 def intelligible(block: Block) -> bool:
