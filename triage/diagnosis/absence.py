@@ -129,7 +129,10 @@ def _with_activity(
     if doing is None:
         swallowed = _swallowed(job, ranks, first)
         skipped = _skipped(job, ranks)
-        if swallowed is None and skipped is not None:
+        deviant = next((i for i in job.of_fact("deviant") if i.rank in ranks), None)
+        if swallowed is None and deviant is not None:
+            yield own_way(job, witnesses, deviant, seq=fields["seq"], op=fields["op"])
+        elif swallowed is None and skipped is not None:
             told = {**fields, "type": skipped.text("words")}
             yield verdict(job, "ledger.skipped-batch", told, [skipped, *witnesses], rank=ranks[0])
         elif swallowed is None:
@@ -168,6 +171,14 @@ def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
         if not moved and (found is None or compare(item.finding, found.finding) == 1):
             found = item
     return found
+
+
+def own_way(job: Job, witnesses: Sequence[Item], said: Item, *, seq: Value, op: Value) -> Item:
+    """A rank said what no other did, or otherwise than all others, and its collectives do not fit theirs."""
+    fields: dict[str, Value] = {
+        "ranks": () if said.rank is None else (said.rank,), "seq": seq, "op": op, "words": said.text("words")
+    }  # fmt: skip
+    return verdict(job, "ledger.own-way", fields, [witnesses[0], said, *witnesses[1:]], rank=said.rank)
 
 
 def _skipped(job: Job, ranks: Sequence[int]) -> Item | None:

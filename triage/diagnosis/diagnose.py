@@ -21,7 +21,7 @@ from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import judge
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ledger import build as build_ledger
-from triage.diagnosis.oddities import observed
+from triage.diagnosis.oddities import observed, suspect
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
 from triage.diagnosis.run import Run
@@ -117,6 +117,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     ledger = build_ledger(job, identities)
     settle(job, ledger)
     identities.only_failed = _only_failed(job, ledger)
+    identities.suspect = suspect(job, ledger.seen)
     verdicts = judge(job, ledger, Activities(job, identities))
     job.add(verdicts)
     ranking = rank(job, ledger, collect(job, ledger, verdicts))

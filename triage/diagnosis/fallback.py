@@ -99,6 +99,10 @@ def _symptom(job: Job, ledger: Ledger) -> Candidate | None:
     """A candidate from symptoms alone, None when there are none or all were survived."""
     survival = Survival(job, ledger)
     symptoms = [i for i in job.items if i.rule.role == "symptom" and survival.proof(i) is None]
+    if _all_done(job, ledger):
+        symptoms = [
+            i for i in symptoms if "peer-loss" not in i.rule.tags
+        ]  # the first to leave closes connections
     telling = [i for i in symptoms if _tag(i)]
     if not telling:
         return None
@@ -118,6 +122,16 @@ def _symptom(job: Job, ledger: Ledger) -> Candidate | None:
     candidate.reasons.append("nothing but symptoms was found; this one is closest to a cause")
     candidate.explains = symptoms
     return candidate
+
+
+def _all_done(job: Job, ledger: Ledger) -> bool:
+    """Whether every rank said that it came to a good end, and nobody ended badly."""
+    done = {i.rank for i in job.of_fact("ended-well")} | set(ledger.finished)
+    return (
+        len(ledger.members) > 1
+        and set(ledger.members) <= done
+        and not any(e.failed for e in ledger.exits.values())
+    )
 
 
 def _tag(item: Item) -> str:

@@ -121,6 +121,10 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         ranks = [] if rank is None else [rank]
     if not ranks:
         ranks = _told_by_others(candidate, identities)
+    # operations that don't fit each other: who left the common path said so
+    astray = identities.suspect if rule.category == "collective-desync" else None
+    if not ranks and astray is not None:
+        ranks = [astray]
     host = lead.text(fields["host"]) if "host" in fields else None
     pci = lead.text(fields["pci"]) if "pci" in fields else None
     uuid = lead.text(fields["uuid"]) if "uuid" in fields else None
@@ -134,6 +138,7 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         ranks = [] if rank is None else [rank]
     if rule.origin == "job":
         alone = _alone(candidate, identities)
+        alone = astray if alone is None else alone
         if alone is None:
             return Origin(time=moment_text(finding.time, year))
         ranks = [alone]

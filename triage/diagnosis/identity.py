@@ -41,6 +41,8 @@ class Identities:
     seats: dict[int, Seat] = field(default_factory=dict)
     world_size: int | None = None
     nodes: Nodes = field(default_factory=Nodes)
+    suspect: int | None = None
+    """The one rank that said what no other did, where somebody waited or lost a peer."""
     only_failed: int | None = None
     """The one rank whose process ended by itself and badly, when there is exactly one."""
     deserter: int | None = None

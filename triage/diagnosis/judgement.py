@@ -17,6 +17,7 @@ from triage.diagnosis.absence import (
     came_late,
     latecomers,
     onset_text,
+    own_way,
     too_short,
     unlocalised,
 )
@@ -340,11 +341,11 @@ def _desync(job: Job, waits: Sequence[Wait], odd: list[Wait]) -> Item:
 
 def _own_way(job: Job, waits: Sequence[Wait], rank: int) -> Item:
     """All wait, and nothing that they wait in differs; but one of them said what no other did."""
-    said = [i for i in job.of_fact("oddity") if i.rank == rank]
-    fields: dict[str, Value] = {
-        "ranks": (rank,), "seq": waits[0].seq, "op": waits[0].op, "words": said[-1].text("words")
-    }  # fmt: skip
-    return verdict(job, "ledger.own-way", fields, [said[-1], *(w.item for w in waits[:3])], rank=rank)
+    said = [
+        *(i for i in job.of_fact("oddity") if i.rank == rank),
+        *(i for i in job.of_fact("deviant") if i.rank == rank),
+    ]
+    return own_way(job, [w.item for w in waits[:3]], said[-1], seq=waits[0].seq, op=waits[0].op)
 
 
 def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Item]:

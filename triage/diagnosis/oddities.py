@@ -27,6 +27,9 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
 
 def suspect(job: Job, among: Collection[int]) -> int | None:
     """The one rank of ``among`` that said something out of the ordinary, None where several or none did."""
+    differing = {item.rank for item in job.of_fact("deviant")}
+    if len(differing) == 1 and (rank := differing.pop()) in among:
+        return rank
     ranks = {item.rank for item in job.of_fact("oddity") if item.rank in among}
     speakers = ranks | {item.rank for item in job.of_fact("last-line") if item.rank is not None}
     if len(speakers) < 2:
@@ -41,7 +44,8 @@ def shown(job: Job, verdicts: Iterable[Item]) -> list[Item]:
 
 def _with_words(job: Job, item: Item) -> Item:
     rank = item.rank
-    odd = [o for o in job.of_fact("oddity") if o.rank is None or rank is None or o.rank == rank]
+    told = [*job.of_fact("oddity"), *job.of_fact("deviant")]
+    odd = [o for o in told if o.rank is None or rank is None or o.rank == rank]
     own = [o for o in odd if o.rank is not None and o.rank == rank] or odd
     if rank is not None and not own:
         own = [o for o in job.of_fact("last-line") if o.rank == rank]

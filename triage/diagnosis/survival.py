@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger import Ledger
 
+_TROUBLE = ("collective-timeout", "store-timeout", "peer-loss")
+
 
 @dataclass(slots=True, eq=False, repr=False)
 class Survival:
@@ -17,7 +19,7 @@ class Survival:
 
     def proof(self, item: Item) -> Item | None:
         """The line that shows that the job went on after ``item``, None when there is none."""
-        if item.rule.signature is not None and item.rule.signature.reader == "ledger":
+        if _concluded(item):
             return self._everybody(item)
         for end in self.job.of_fact("ended-well"):
             if self._uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
@@ -43,9 +45,13 @@ class Survival:
         members = self.ledger.members
         if len(members) < 2 or self._ended_badly():
             return None
+        # what is concluded stands at the first of its lines, which may be an early one
+        troubles = (
+            [item, *(i for tag in _TROUBLE for i in self.job.of_tag(tag))] if _concluded(item) else [item]
+        )
         signs = [
             sign for fact in ("progress", "alive", "ended-well") for sign in self.job.of_fact(fact)
-            if sign.rank is not None and self._last_is_later(sign, item)
+            if sign.rank is not None and all(self._last_is_later(sign, trouble) for trouble in troubles)
         ]  # fmt: skip
         return signs[-1] if set(members) <= {sign.rank for sign in signs} else None
 
@@ -131,6 +137,10 @@ class Survival:
             last = two.last_offset if two.last_offset is not None else two.offset
             return one.offset > last
         return compare(one, two) == 1
+
+
+def _concluded(item: Item) -> bool:
+    return item.rule.signature is not None and item.rule.signature.reader == "ledger"
 
 
 def _last_of(item: Item) -> int:

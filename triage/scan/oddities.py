@@ -7,18 +7,17 @@ of them said is where to look.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
 
-from triage.model import Block, Evidence, Finding, Moment, Prefix, Source
+from triage.model import Block, Evidence, Finding, Moment, Source
+from triage.scan.deviants import deviants
 from triage.scan.lazy import compiled
-from triage.scan.prefix import split_line
+from triage.scan.said import WORD, Said, lines_at_the_end, lines_at_the_start
 from triage.text import safe
 
 ODD = "progress.oddity"
 LAST = "progress.last-line"
-WINDOW = 48 << 10
-"""Bytes before a source's first sign of trouble that are looked at."""
+DEVIANT = "progress.deviant"
 MAX_LINES = 240
 """Lines of them, fewer where there are many sources."""
 MAX_LINES_IN_ALL = 12_000
@@ -29,23 +28,6 @@ MIN_WORDS = 3
 KEPT = 2
 """Lines that are kept of each writer: the last ones."""
 NO_DIGITS = str.maketrans("", "", "0123456789")
-_WORDING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])"
-_WORD = r"[^\W\d_]{2,}"
-_CODE = (
-    r"\s{2,}|File \"|frame #|#\d+ |Exception raised from|Traceback|Thread 0x|NCCL (?:INFO|version)|[*=+-]{5,}|Timeout \(\d|"
-    r"[^\n]{0,120}\d{1,3}%\||(?:\w+\.)*\w+(?:Error|Exception)\b|warnings\.warn|[^\n]{0,200}Warning: "
-)
-"""What is no statement of the program's: code, stacks, bars, tables, what Python and NCCL print by themselves."""
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class _Said:
-    source: int
-    number: int
-    offset: int
-    text: str
-    prefix: Prefix
-    wording: str
 
 
 def oddities(
@@ -65,7 +47,12 @@ def oddities(
     said = [
         line
         for index, block in sorted(tails.items())
-        for line in _lines(block, sources[index], index, until.get(index), most)
+        for line in lines_at_the_end(block, sources[index], index, until.get(index), most)
+    ]
+    setup = [
+        line
+        for index, block in sorted(tails.items())
+        for line in lines_at_the_start(block, sources[index], index, until.get(index), most // 2)
     ]
     times = Counter(line.wording for line in said)
     routine = {wording for wording, count in times.items() if count >= ROUTINE}
@@ -77,54 +64,41 @@ def oddities(
             time = line.prefix.time
             if time is not None:
                 clock[time.clock] = min(clock.get(time.clock, time.seconds), time.seconds)
-    found: dict[tuple[int, str], list[_Said]] = {}
-    last: dict[tuple[int, str], _Said] = {}
+    found: dict[tuple[int, str], list[Said]] = {}
+    last: dict[tuple[int, str], Said] = {}
     for line in said:
         if line.text.translate(NO_DIGITS) in harmless:
             continue
         last[line.source, line.prefix.stream] = line
-        if times[line.wording] > 1 or len(compiled(_WORD).findall(line.wording)) < MIN_WORDS:
+        if times[line.wording] > 1 or len(compiled(WORD).findall(line.wording)) < MIN_WORDS:
             continue
         if began.get(line.source, 1 << 62) < line.offset or _later(line.prefix.time, clock):
             found.setdefault((line.source, line.prefix.stream), []).append(line)
-    odd = [line for lines in found.values() for line in lines[-KEPT:]]
-    known = {(line.source, line.offset) for line in odd}
-    usual = [line for line in last.values() if (line.source, line.offset) not in known]
-    return [_finding(line, sources, ODD) for line in odd] + [_finding(line, sources, LAST) for line in usual]
+    told = [(line, DEVIANT) for line in deviants(setup)]
+    told += [(line, ODD) for lines in found.values() for line in lines[-KEPT:]]
+    told += [(line, LAST) for line in last.values()]
+    seen: set[tuple[int, int]] = set()
+    findings: list[Finding] = []
+    for line, rule in told:
+        if (line.source, line.offset) not in seen:
+            seen.add((line.source, line.offset))
+            findings.append(_finding(line, sources, rule))
+    return findings
 
 
 def _later(time: Moment | None, clock: Mapping[str, float]) -> bool:
     return time is not None and time.clock in clock and time.seconds >= clock[time.clock]
 
 
-def _lines(block: Block, source: Source, index: int, until: int | None, most: int) -> Iterator[_Said]:
-    data = block.data
-    end = len(data) if until is None else max(0, min(len(data), until - block.offset))
-    start = max(0, end - WINDOW)
-    start = data.find(b"\n", start, end) + 1 if start else 0
-    number = block.line + data.count(b"\n", 0, start)
-    offset = block.offset + start
-    rows: list[tuple[int, int, bytes]] = []
-    for raw in data[start:end].split(b"\n"):
-        rows.append((number, offset, raw))
-        number += 1
-        offset += len(raw) + 1
-    for number, offset, raw in [row for row in rows if row[2].strip()][-most:]:
-        text = raw[:600].decode("utf-8", "replace")
-        prefix, message = split_line(text)
-        if prefix.level in {"error", "fatal"} or compiled(_CODE).match(message):
-            continue
-        wording = " ".join(compiled(_WORDING).sub("#", message.lower()).split())[:120]
-        if compiled(_WORD).search(message):
-            yield _Said(index, number, offset, text, prefix, wording)
-
-
-def _finding(line: _Said, sources: Sequence[Source], rule: str) -> Finding:
+def _finding(line: Said, sources: Sequence[Source], rule: str) -> Finding:
     source, prefix = sources[line.source], line.prefix
+    rank = prefix.rank if prefix.rank is not None else source.rank
+    if rank is None and line.writer is not None and line.writer.isdecimal():
+        rank = int(line.writer)
     return Finding(
         rule_id=rule, fields={"words": " ".join(line.text[prefix.length :].split())[:200]},
         evidence=(Evidence(source.name, line.number, safe(line.text)),), source=line.source, offset=line.offset,
-        rank=prefix.rank if prefix.rank is not None else source.rank,
+        rank=rank,
         local_rank=prefix.local_rank if prefix.local_rank is not None else source.local_rank,
         host=prefix.host or source.host, pid=prefix.pid, time=prefix.time, level=prefix.level, stream=prefix.stream,
     )  # fmt: skip

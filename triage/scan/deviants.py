@@ -1,0 +1,77 @@
+"""What one rank says differently from all others, who say the same: another number, another path.
+
+Ranks of one job print the same lines when they set themselves up. One that reads 31 batches where the others
+read 32, or takes its vocabulary from a cache while they wait for it, goes its own way from then on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+from triage.scan.lazy import compiled
+from triage.scan.said import NUMBER, Said
+
+FEWEST = 3
+"""Writers that must say the same to tell the odd one among them."""
+_WHOLE = r"\d{1,9}$"
+
+
+def deviants(said: Sequence[Said]) -> list[Said]:
+    """The lines by which one writer differs from all others, in order."""
+    by_wording: dict[str, dict[str, list[Said]]] = defaultdict(lambda: defaultdict(list))
+    writers: set[str] = set()
+    for line in said:
+        if line.writer is not None:
+            by_wording[line.wording][line.writer].append(line)
+            writers.add(line.writer)
+    if len(writers) < FEWEST:
+        return []
+    found = [
+        odd
+        for speakers in by_wording.values()
+        if len(speakers) >= FEWEST and all(len(lines) == 1 for lines in speakers.values())
+        for odd in [_other_number({writer: lines[0] for writer, lines in speakers.items()})]
+        if odd is not None
+    ]
+    found += _other_path(by_wording, writers)
+    return sorted(found, key=lambda line: (line.source, line.offset))
+
+
+def _other_number(lines: dict[str, Said]) -> Said | None:
+    """The line whose whole number differs where all others have the same."""
+    numbers = {writer: compiled(NUMBER).findall(line.message) for writer, line in lines.items()}
+    if len({len(found) for found in numbers.values()}) != 1:
+        return None
+    for values in zip(*numbers.values(), strict=True):
+        if not all(compiled(_WHOLE).match(value) for value in values):
+            continue
+        counts = Counter(values)
+        (usual, votes), *rest = counts.most_common()
+        if len(rest) == 1 and rest[0][1] == 1 and votes >= FEWEST - 1:
+            odd = next(w for w, value in zip(numbers, values, strict=True) if value != usual)
+            return lines[odd]
+    return None
+
+
+def _other_path(by_wording: dict[str, dict[str, list[Said]]], writers: set[str]) -> list[Said]:
+    """What a writer says that lacks a line of all others. The first of them often has a part of its own."""
+    first = min(writers, key=lambda writer: (len(writer), writer))
+    lacking: Counter[str] = Counter()
+    for speakers in by_wording.values():
+        missing = writers - speakers.keys()
+        if len(missing) == 1:
+            lacking.update(missing)
+    if len(lacking) != 1:
+        return []
+    (odd,) = lacking
+    if odd == first:
+        return []
+    own = [
+        lines[0]
+        for speakers in by_wording.values()
+        if speakers.keys() == {odd}
+        for lines in speakers.values()
+        if len(lines) == 1
+    ]
+    return own[:1]

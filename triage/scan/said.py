@@ -1,0 +1,106 @@
+"""The ordinary lines of programs, without what Python, NCCL and launchers print by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from triage.model import Block, Prefix, Source
+from triage.scan.lazy import compiled
+from triage.scan.prefix import split_line
+
+WINDOW = 48 << 10
+"""Bytes that are looked at, at the beginning of a source and before its first sign of trouble."""
+NUMBER = r"0x[0-9a-fA-F]+|(?<![\w.])[-+]?\d[\d.,:e+-]*"
+WORD = r"[^\W\d_]{2,}"
+_VARYING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])"
+_SELF = r"\W{0,2}(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\b|[^\[\n]{0,80}\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\]"
+"""How programs begin a line of which they say whose it is."""
+_CODE = (
+    r"\s{2,}|File \"|frame #|#\d+ |Exception raised from|Traceback|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|[*=+-]{5,}|"
+    r"Timeout \(\d|"
+    r"[^\n]{0,120}\d{1,3}%\||(?:\w+\.)*\w+(?:Error|Exception)\b|warnings\.warn|[^\n]{0,200}Warning: "
+)
+"""What is no statement of the program's: code, stacks, bars, tables, what Python and NCCL print by themselves."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Said:
+    """One line of a program."""
+
+    source: int
+    number: int
+    offset: int
+    text: str
+    prefix: Prefix
+    message: str
+    wording: str
+    """The message without its numbers: lines of one wording come from one statement."""
+    writer: str | None
+    """Who it is from, where something tells: a rank, a file of its own, a stream."""
+
+
+def lines_at_the_end(
+    block: Block, source: Source, index: int, until: int | None, most: int
+) -> Iterator[Said]:
+    """The last ``most`` lines before ``until``, or the end."""
+    data = block.data
+    end = len(data) if until is None else max(0, min(len(data), until - block.offset))
+    start = max(0, end - WINDOW)
+    start = data.find(b"\n", start, end) + 1 if start else 0
+    for at in [row for row in _rows(data, start, end) if row[1].strip()][-most:]:
+        line = _said(block, source, index, at)
+        if line is not None:
+            yield line
+
+
+def lines_at_the_start(
+    block: Block, source: Source, index: int, until: int | None, most: int
+) -> Iterator[Said]:
+    """The first ``most`` lines of a source whose beginning is known, no further than ``until``."""
+    if block.offset:
+        return
+    end = min(len(block.data), WINDOW if until is None else min(WINDOW, until))
+    for at in _rows(block.data, 0, end):
+        line = _said(block, source, index, at) if at[1].strip() else None
+        if line is not None:
+            yield line
+            most -= 1
+            if most <= 0:
+                return
+
+
+def _rows(data: bytes, start: int, end: int) -> Iterator[tuple[int, bytes]]:
+    """Position and bytes of each line."""
+    for raw in data[start:end].split(b"\n"):
+        yield start, raw
+        start += len(raw) + 1
+
+
+def _said(block: Block, source: Source, index: int, row: tuple[int, bytes]) -> Said | None:
+    at, raw = row
+    if b"NCCL INFO" in raw[:160] or b"NCCL WARN" in raw[:160]:
+        return None
+    text = raw[:600].decode("utf-8", "replace")
+    prefix, message = split_line(text)
+    if (
+        prefix.level in {"error", "fatal"}
+        or compiled(_CODE).match(message)
+        or not compiled(WORD).search(message)
+    ):
+        return None
+    wording = " ".join(compiled(_VARYING).sub("#", message.lower()).split())[:120]
+    number = block.line + block.data.count(b"\n", 0, at)
+    return Said(
+        index, number, block.offset + at, text, prefix, message, wording, _writer(prefix, source, message)
+    )
+
+
+def _writer(prefix: Prefix, source: Source, message: str) -> str | None:
+    own = compiled(_SELF).match(message)
+    rank = prefix.rank if prefix.rank is not None else source.rank
+    if rank is None and own is not None:
+        rank = int(own[1] or own[2])
+    if rank is not None:
+        return str(rank)
+    return f"{source.name} {prefix.stream}" if prefix.stream else None
