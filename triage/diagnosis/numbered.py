@@ -112,6 +112,8 @@ def _listen(job: Job) -> dict[_Place, _Heard]:
                 at.peers = at.peers or any(tag in item.rule.tags for tag in _OF_PEERS)
             elif finding.rank is None and (tag := group_tag(finding)) is not None:
                 at.tags.add(tag)
+            if (me := item.number("me")) is not None:
+                at.tags.add(me)
             if item.rule.fact == "identity":
                 at.ranks.update(item.ranks("rank"))
                 at.local_ranks.update(item.ranks("local_rank"))

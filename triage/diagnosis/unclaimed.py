@@ -40,6 +40,10 @@ _SLIPS = frozenset(
     ]
 )
 """Errors in what a program says, whatever it was doing."""
+_OF_PEERS = frozenset(
+    ["BrokenPipeError", "ConnectionAbortedError", "ConnectionError", "ConnectionRefusedError", "ConnectionResetError"]
+)
+"""What a process meets whose peer is gone or not there yet."""
 _OF_FILES = frozenset(
     ["BlockingIOError", "FileExistsError", "IOError", "IsADirectoryError", "OSError", "PermissionError"]
 )
@@ -95,6 +99,8 @@ def kind_of(name: str | None, message: str | None, doing: str | None = None) -> 
         return "numerics"
     if doing is not None and short not in _SLIPS:
         return doing
+    if short in _OF_PEERS:
+        return "network-config"
     if short in _OF_FILES:
         return "storage"
     return None
