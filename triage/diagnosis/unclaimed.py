@@ -41,7 +41,13 @@ _SLIPS = frozenset(
 )
 """Errors in what a program says, whatever it was doing."""
 _OF_PEERS = frozenset(
-    ["BrokenPipeError", "ConnectionAbortedError", "ConnectionError", "ConnectionRefusedError", "ConnectionResetError"]
+    [
+        "BrokenPipeError",
+        "ConnectionAbortedError",
+        "ConnectionError",
+        "ConnectionRefusedError",
+        "ConnectionResetError",
+    ]
 )
 """What a process meets whose peer is gone or not there yet."""
 _OF_FILES = frozenset(
