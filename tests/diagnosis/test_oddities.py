@@ -146,3 +146,21 @@ def test_a_rank_that_lacks_what_all_others_say(engine: Engine) -> None:
     root = told(engine, setup + STEPS + WAITS).root_cause
     assert root is not None
     assert (root.rule_id, root.origin.rank) == ("ledger.own-way", 3)
+
+
+def test_ranks_that_lost_a_peer_elsewhere_never_began_what_the_others_wait_in(engine: Engine) -> None:
+    def lost(rank: int) -> str:
+        return (
+            f"{rank}: [rank{rank}]:[E1121 12:57:09.562692551 ProcessGroupNCCL.cpp:1858] [PG ID 0 PG GUID 0(default_pg) Rank {rank}] "
+            "Received a dump signal due to a collective timeout from  rank 1 and we will try our best to dump the debug info. "
+            "Last enqueued NCCL work: 40, last completed NCCL work: 40.\n"
+            f"{rank}: [rank{rank}]: Traceback (most recent call last):\n"
+            f'{rank}: [rank{rank}]:   File "/work/run.py", line 7, in main\n{rank}: [rank{rank}]:     dist.gather(x, group=cpu)\n'
+            f"{rank}: [rank{rank}]: RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] Connection closed by "
+            "peer [10.0.0.7]:57000\n"
+        )
+
+    log = "rank 0 of 4 ready\n" + "".join(wait(rank) for rank in (1, 2, 3)) + lost(0)
+    root = told(engine, log).root_cause
+    assert root is not None
+    assert root.origin.rank == 0

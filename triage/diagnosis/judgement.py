@@ -176,7 +176,10 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         return
     inside = _inside(ledger)
     members = ledger.members if waits[0].group == DEFAULT_GROUP else ledger.status.get(waits[0].group, {})
-    absent = [r for r in members if r not in inside and not _entered(ledger, r, waits[0])]
+    absent = [
+        r for r in members
+        if (r not in inside and not _entered(ledger, r, waits[0])) or _short_of(ledger, r, waits[0])
+    ]  # fmt: skip
     if not absent and waits[0].group != DEFAULT_GROUP:
         # who belongs to a sub-group is not stated; whoever waits in none holds up the rest in the end
         absent = [r for r in ledger.members if r not in inside and not _entered(ledger, r, waits[0])]
@@ -230,6 +233,15 @@ def _entered(ledger: Ledger, rank: int, wait: Wait) -> bool:
     """Whether a rank that printed no timeout says elsewhere that it had begun the operation, and not ended it."""
     status = ledger.status_of(rank, wait.group)
     return status is not None and wait.seq is not None and status.completed < wait.seq <= status.enqueued
+
+
+def _short_of(ledger: Ledger, rank: int, wait: Wait) -> bool:
+    """Whether a rank that lost a peer, and does not wait itself, had never begun the operation of the others."""
+    status = ledger.status_of(rank, wait.group)
+    return (
+        rank not in ledger.waiting and rank in ledger.bereft
+        and status is not None and wait.seq is not None and status.enqueued < wait.seq
+    )  # fmt: skip
 
 
 def _onset(wait: Wait) -> float:

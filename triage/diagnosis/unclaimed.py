@@ -57,6 +57,7 @@ _MISSING = frozenset(["FileNotFoundError", "NotADirectoryError"])
 """What a library did not find that the user's own call did not name."""
 _OF_SETTINGS = frozenset(["AssertionError", "NotImplementedError", "RuntimeError", "ValueError"])
 """What libraries raise on settings that they do not accept."""
+_SETTINGS_FILE = r"(?i)\.(?:ya?ml|toml|ini|cfg|conf)'"
 _NAMES = {
     "auth-or-hub": [
         "EntryNotFoundError", "FileMetadataError", "GatedRepoError", "HFValidationError", "HfHubHTTPError",
@@ -135,6 +136,10 @@ def _rule(item: Item) -> str:
     kind = kind_of(name, item.text("message"), item.text("doing"))
     if kind is not None:
         return f"unknown.{kind}"
+    if name == "FileNotFoundError" and compiled(_SETTINGS_FILE).search(item.text("message") or ""):
+        return "unknown.config"
+    if name == "ZeroDivisionError" and item.text("raised_kind") == "library":
+        return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
     if item.text("raised_kind") == "library" and (name or "").rpartition(".")[2] in _OF_SETTINGS:
         depth = item.number("_depth")
         if (depth is None or depth > NEAR_FRAMES) and speaker(item.text("message") or "") == "settings":
