@@ -63,7 +63,13 @@ def told(engine: Engine, text: str) -> Diagnosis:
         (traceback(MAIN, ends="ValueError: loss is nan at step 812, stopping"), "numerics"),
         (traceback(MAIN, frame(f"{SITE}/somelib/io.py", "link"), ends="OSError: [Errno 31] Too many links"), "storage"),
         (traceback(MAIN, frame("/work/data.py", "__getitem__"), ends="NameError: name 'indx' is not defined"), "user-code"),
-        (traceback(MAIN, frame(f"{SITE}/somelib/conf.py", "read"), ends="FileNotFoundError: [Errno 2] No such file or directory: '/w/run.yaml'"), "config"),
+        (
+            traceback(
+                MAIN, frame(f"{SITE}/somelib/conf.py", "read"),
+                ends="FileNotFoundError: [Errno 2] No such file or directory: '/w/run.yaml'",
+            ),
+            "config",
+        ),
         (traceback(MAIN, ends="ConnectionRefusedError: [Errno 111] Connection refused"), "network-config"),
         # recomputation in the backward pass is called a checkpoint too
         (
