@@ -25,7 +25,7 @@ _RANKED = [
     r"(\[rank)(\d+)(\]:)", r"(\[default)(\d+)(\]:)", r"(\[Rank )(\d+)(\])", r"( Rank )(\d+)(\])",
     r"(\bRanks? )(\d+)( (?:is running|failed|successfully))", r"(rank +: )(\d+)( \(local)",
     r"(\(local_rank: )(\d+)(\))", r"(local_rank: )(\d+)( \(pid)", r"(from +rank )(\d+)( and)",
-    r"( rank )(\d+)( nranks)", r"(\(RANK )(\d+)(\))", r"(dict_keys\(\[)(\d+)(\]\))",
+    r"( rank )(\d+)( nranks)", r"( - rank)(\d+)( - )", r"(\[rank )(\d+)(\])", r"(\(RANK )(\d+)(\))", r"(dict_keys\(\[)(\d+)(\]\))",
 ]  # fmt: skip
 
 
