@@ -17,8 +17,8 @@ _VARYING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])"
 _SELF = r"\W{0,2}(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\b|[^\[\n]{0,80}\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\]"
 """How programs begin a line of which they say whose it is."""
 _CODE = (
-    r"\s{2,}|File \"|frame #|#\d+ |Exception raised from|Traceback|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|terminate called|[*=+-]{5,}|"
-    r"Timeout \(\d|"
+    r"\s{2,}|File \"|frame #|#\d+ |Exception raised from|Traceback|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
+    r"terminate called|[*=+-]{5,}|Timeout \(\d|"
     r"[^\n]{0,120}\d{1,3}%\||(?:\w+\.)*\w+(?:Error|Exception)\b|warnings\.warn|[^\n]{0,200}Warning: "
 )
 """What is no statement of the program's: code, stacks, bars, tables, what Python and NCCL print by themselves."""
