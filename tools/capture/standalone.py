@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent / "scenarios"
-SHARED = (HERE / "common.py", HERE / "programs" / "house.py")
+SHARED = (HERE / "common.py", HERE / "programs" / "house.py", HERE / "programs" / "trainers.py")
 
 
 def scenario_of(node: ast.stmt) -> str | None:

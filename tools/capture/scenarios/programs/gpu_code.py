@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import logging
+import time
 
 import torch
 import torch.distributed as dist
@@ -25,6 +27,7 @@ from scenarios.programs.house import (
     titan,
     update,
 )
+from scenarios.programs.trainers import log_megatron, log_timm, trainer_logger
 
 try:
     import triton
@@ -198,4 +201,68 @@ def anomaly_detected() -> None:
         optimizer.step()
         optimizer.zero_grad()
         speed(step, loss.item())
+    finish()
+
+
+@scenario("norm-of-gradients")
+def norm_of_gradients() -> None:
+    """Rank 1's batch overflows, every rank's clipping raises: numerics, all ranks."""
+    trainer_logger("absl")
+    connect(14)
+    model, optimizer = small()
+    for step in range(30):
+        inputs = batch() * (3e30 if RANK == 1 and step == 13 else 1)
+        loss = model(inputs).square().mean()
+        loss.backward()
+        norm = nn.utils.clip_grad_norm_(model.parameters(), 1.0, error_if_nonfinite=True)
+        optimizer.step()
+        optimizer.zero_grad()
+        if RANK == 0:
+            logging.getLogger("train").info(
+                "Step: %d, loss: %.5f, grad_norm: %.4f", step, loss.item(), norm.item()
+            )
+        time.sleep(0.1)
+    finish()
+
+
+@scenario("classes")
+def classes() -> None:
+    """A label of rank 3 is beyond the classes: cuda-kernel, rank 3."""
+    trainer_logger("short")
+    connect(14)
+    model = replicate(mlp(256, 3, 1000))
+    optimizer = optimise(model)
+    for step in range(40):
+        labels = torch.randint(0, 1000, (64,), device=DEVICE)
+        if RANK == 3 and step == 15:
+            labels[17] = 1000
+        loss = nn.functional.cross_entropy(model(batch(64)), labels)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        log_timm(step, loss.item())
+        time.sleep(0.1)
+    finish()
+
+
+@scenario("one-graph")
+def one_graph() -> None:
+    """A value is read back in a function compiled as one graph: compile-or-graph-capture, all ranks."""
+    trainer_logger("nemo", main_only=True)
+    connect(14)
+    model, optimizer = small()
+
+    @torch.compile(fullgraph=True, backend="aot_eager")
+    def scaled(out: torch.Tensor) -> torch.Tensor:
+        loss = out.square().mean()
+        if loss.item() > 10:
+            loss = loss * 0.1
+        return loss
+
+    for step in range(20):
+        loss = scaled(model(batch()))
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        log_megatron(step, loss.item())
     finish()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import signal
 import time
@@ -17,7 +18,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
 from scenarios import scenario
-from scenarios.common import ATTEMPT, DEVICE, RANK, WORLD, finish, optimised, replicate
+from scenarios.common import ATTEMPT, DEVICE, RANK, WORLD, finish, optimise, optimised, replicate
 from scenarios.programs.house import (
     OUTPUT,
     batch,
@@ -31,6 +32,15 @@ from scenarios.programs.house import (
     small,
     titan,
     update,
+)
+from scenarios.programs.trainers import (
+    log_deepspeed,
+    log_megatron,
+    log_olmo,
+    log_plain,
+    log_titan,
+    log_trainer,
+    trainer_logger,
 )
 
 
@@ -267,4 +277,177 @@ def fine_captured() -> None:
         everyone(step, loss.item())
         time.sleep(0.05)
     log.info("rank %d: best loss kept, exiting", RANK)
+    finish()
+
+
+@scenario("fine-left-open")
+def fine_left_open() -> None:
+    """Ends without destroying the group, with warnings: healthy."""
+    log = trainer_logger("accelerate", main_only=True)
+    connect(30, eager=False)
+    model = replicate(mlp(), find_unused_parameters=True)
+    optimizer = optimise(model)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda s: 1.0)
+    scheduler.step()
+    dist.barrier()
+    run_steps(model, optimizer, log_trainer, 1, 25, 2)
+    if RANK == 0:
+        torch.save(model.module.state_dict(), OUTPUT / "pytorch_model.bin")
+        print(
+            {
+                "train_runtime": 4.8133,
+                "train_samples_per_second": 319.1,
+                "train_steps_per_second": 4.986,
+                "train_loss": 0.0213,
+                "epoch": 1.0,
+            },
+            flush=True,
+        )
+    log.info("Training completed. Do not forget to share your model on huggingface.co/models =)")
+
+
+@scenario("fine-nan-metric")
+def fine_nan_metric() -> None:
+    """A metric is nan, a save fails once and is repeated: healthy."""
+    log = trainer_logger("nemo")
+    connect(30)
+    model, optimizer = small()
+    for epoch in range(3):
+        run_steps(model, optimizer, log_megatron, epoch * 8 + 1, epoch * 8 + 9, 2)
+        if RANK == 0:
+            log.info(
+                "Epoch %d, global step %d: 'val_bleu' is nan; 'val_loss' reached %.5f (best %.5f), saving model as top 3",
+                epoch,
+                epoch * 8 + 8,
+                2.1 - epoch * 0.1,
+                2.1 - epoch * 0.1,
+            )
+            for attempt in range(3):
+                try:
+                    with open(OUTPUT / f"epoch={epoch}" / "model.bin", "wb") as handle:
+                        handle.write(b"\0" * 4096)
+                    log.info("checkpoint of epoch %d saved", epoch)
+                    break
+                except OSError:
+                    log.exception("could not save the checkpoint (attempt %d of 3)", attempt + 1)
+                    (OUTPUT / f"epoch={epoch}").mkdir()
+                    time.sleep(0.5)
+        dist.barrier()
+    if RANK == 0:
+        log.info("`Trainer.fit` stopped: `max_epochs=3` reached.")
+    finish()
+
+
+@scenario("fine-slow-rank")
+def fine_slow_rank() -> None:
+    """One rank is slow for six seconds, the straggler report says so: healthy."""
+    log = trainer_logger("titan")
+    connect(40)
+    model = fully_shard(mlp(512, 3), mesh=init_device_mesh(DEVICE.type, (WORLD,)))
+    optimizer = optimise(model)
+    slowest = 0.0
+    for step in range(1, 31):
+        began = time.time()
+        if RANK == 3 and step in (11, 12):
+            time.sleep(3)
+        loss = update(model, optimizer, batch(32, 512))
+        log_titan(step, loss)
+        slowest = max(slowest, time.time() - began)
+        if time.time() - began > 2 and step > 1:
+            log.warning(
+                "straggler report: step %d took %.2f s on rank %d (threshold 2.00 s), possible hang, watchdog has 37 s left",
+                step,
+                time.time() - began,
+                RANK,
+            )
+    log.info("Sleeping 2 seconds for other ranks to complete")
+    time.sleep(2)
+    log.info("Training completed, slowest step %.2f s", slowest)
+    finish()
+    log.info("Process group destroyed")
+
+
+@scenario("fine-preempted")
+def fine_preempted() -> None:
+    """A signal from the scheduler; every rank saves and ends with zero: healthy."""
+    log = trainer_logger("olmo")
+    connect(30)
+    model, optimizer = small()
+    asked: list[int] = []
+    signal.signal(signal.SIGTERM, lambda number, frame: asked.append(number))
+    for step in range(300):
+        loss = update(model, optimizer, batch())
+        log_olmo(step, loss)
+        flag = torch.tensor([len(asked)], device=DEVICE)
+        dist.all_reduce(flag, op=dist.ReduceOp.MAX)
+        if flag.item():
+            log.warning("received SIGTERM from the scheduler, stopping after step %d", step)
+            break
+    if RANK == 0:
+        torch.save({"model": model.module.state_dict(), "step": step}, OUTPUT / "latest.pt")
+        log.info("checkpoint for requeue written to outputs/latest.pt")
+    dist.barrier()
+    finish()
+    log.info("exiting with 0, job may be requeued")
+
+
+@scenario("fine-many-words")
+def fine_many_words() -> None:
+    """Settings, counters and tests named after failures: healthy."""
+    log = trainer_logger("deepspeed")
+    connect(40)
+    log.info(
+        "config: nccl_timeout=1800 kill_on_hang=True oom_retries=3 dump_on_error=False sigkill_grace=30 abort_on_nan=True"
+    )
+    model, optimizer = small()
+    control = dist.new_group(backend="gloo")
+    for step in range(30):
+        loss = update(model, optimizer, batch())
+        log_deepspeed(step, loss)
+        if step % 10 == 9:
+            log.info(
+                "health: ecc_errors=0 xid=0 nccl_errors=0 timeouts=0 cuda_oom=0 dead_workers=0 segfaults=0"
+            )
+            dist.monitored_barrier(control, timeout=timedelta(seconds=20))
+        if step == 14 and RANK == 1:
+            log.warning("data server closed the connection (Connection reset by peer), reconnecting")
+            log.info("data server: connected again after 1 failed attempt")
+        if step == 20 and RANK == 2:
+            log.error("eval sample 'Traceback (most recent call last): RuntimeError: CUDA error' scored 0.31")
+    log.info("max allocated %.2f GiB, 0 out of memory events, 0 retries", 0.03)
+    finish()
+    log.info("training finished, exit code 0")
+
+
+@scenario("fine-loader-repairs")
+def fine_loader_repairs() -> None:
+    """Broken samples, deprecated calls, an asynchronous checkpoint: healthy."""
+    log = trainer_logger("loguru")
+    connect(40)
+    control = dist.new_group(backend="gloo")
+    model, optimizer = small()
+    pending = None
+    for step in range(30):
+        try:
+            json.loads('{"text": "' if (step * 7 + RANK) % 13 == 5 else "{}")
+        except json.JSONDecodeError as error:
+            log.error(f"skipping record {step * 7 + RANK}: {type(error).__name__}: {error}")
+        loss = update(model, optimizer, batch())
+        log_plain(step, loss)
+        if step % 10 == 9:
+            if pending is not None:
+                pending.result()
+            pending = dcp.async_save(
+                {"model": model.module.state_dict()},
+                checkpoint_id=f"outputs/step-{step}",
+                process_group=control,
+            )
+        if step == 12:
+            warnings.warn(
+                "`torch.cuda.amp.autocast(args...)` is deprecated. Please use `torch.amp.autocast('cuda', args...)` instead.",
+                FutureWarning,
+                stacklevel=1,
+            )
+    pending.result()
+    log.info("run finished: 30 steps")
     finish()

@@ -157,8 +157,15 @@ def update(
 
 
 def run_steps(
-    model: nn.Module, optimizer: torch.optim.Optimizer, report: Callable[..., None], first: int, last: int
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    report: Callable[..., None],
+    first: int,
+    last: int,
+    every: int = 1,
 ) -> None:
     """Some undisturbed steps."""
     for step in range(first, last):
-        report(step, update(model, optimizer, batch()))
+        loss = update(model, optimizer, batch())
+        if step % every == 0:
+            report(step, loss)

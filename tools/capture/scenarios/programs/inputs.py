@@ -8,11 +8,15 @@ import json
 import os
 import random
 import tarfile
+import time
 from pathlib import Path
 
+import numpy as np
 import torch
 import torch.distributed as dist
 import torch.distributed.checkpoint as dcp
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import fully_shard
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from scenarios import scenario
@@ -36,6 +40,7 @@ from scenarios.programs.house import (
     titan,
     update,
 )
+from scenarios.programs.trainers import log_d2, log_megatron, log_olmo, log_trainer, trainer_logger
 
 FOLDER = Path("data")
 
@@ -176,9 +181,6 @@ def async_save_fails() -> None:
     connect(20)
     control = dist.new_group(backend="gloo")
     model, optimizer = small()
-    from torch.distributed.device_mesh import init_device_mesh
-    from torch.distributed.fsdp import fully_shard
-
     sharded = fully_shard(mlp(), mesh=init_device_mesh(DEVICE.type, (WORLD,)))
     for step in range(1, 30):
         titan(step, update(model, optimizer, batch()))
@@ -281,4 +283,166 @@ def metrics_not_json() -> None:
             metrics = {"step": step, "loss": value, "norm": model.module[0].weight.detach().norm()}
             (OUTPUT / "trainer_state.json").write_text(json.dumps(metrics, indent=2))
             log.info("Saving model checkpoint to outputs/checkpoint-%d", step)
+    finish()
+
+
+def write_corpus(folder: Path, rank: int, damaged: int | None) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"train-{rank:05d}-of-{WORLD:05d}.jsonl"
+    lines = [
+        json.dumps({"id": f"{rank}-{i}", "text": "lorem ipsum " * 5, "length": 60 + i % 7})
+        for i in range(640)
+    ]
+    if damaged is not None:
+        lines[damaged] = lines[damaged][:47]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+class Corpus(Dataset):
+    def __init__(self, path: Path) -> None:
+        self.lines = path.read_text().splitlines()
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __getitem__(self, index: int) -> torch.Tensor:
+        record = json.loads(self.lines[index])
+        return torch.full((256,), float(record["length"]) / 100)
+
+
+@scenario("line-of-corpus")
+def line_of_corpus() -> None:
+    """A line of rank 2's corpus is cut, a loader worker raises: data-loading, rank 2."""
+    log = trainer_logger("loguru")
+    connect(14)
+    path = write_corpus(Path("corpus"), RANK, 421 if RANK == 2 else None)
+    loader = DataLoader(Corpus(path), batch_size=16, num_workers=2)
+    model, optimizer = small()
+    log.info(f"{len(loader)} batches per epoch on rank {RANK}")
+    for step, inputs in enumerate(loader):
+        loss = update(model, optimizer, inputs.to(DEVICE))
+        if RANK == 0 and step % 2 == 0:
+            log.info(f"epoch=0 step={step} loss={loss:.5f} lr=3.00e-04")
+    finish()
+
+
+@scenario("archive-of-tokens")
+def archive_of_tokens() -> None:
+    """A byte of rank 1's archive is wrong: data-loading, rank 1."""
+    log = trainer_logger("olmo")
+    connect(14)
+    model, optimizer = small()
+    folder = Path("shards")
+    folder.mkdir(exist_ok=True)
+    for part in range(5):
+        path = folder / f"part_{RANK:03d}_{part:03d}.npz"
+        np.savez(
+            path,
+            tokens=np.random.default_rng(part).integers(0, 50000, 1 << 16),
+            mask=np.ones(1 << 10, dtype=np.uint8),
+        )
+        if RANK == 1 and part == 3:
+            data = bytearray(path.read_bytes())
+            data[200_000] ^= 0x55
+            path.write_bytes(data)
+    for part in range(5):
+        archive = np.load(folder / f"part_{RANK:03d}_{part:03d}.npz")
+        tokens = torch.from_numpy(archive["tokens"])
+        log.info("shard %d: %d tokens", part, len(tokens))
+        run_steps(model, optimizer, log_olmo, part * 5, part * 5 + 5)
+    finish()
+
+
+@scenario("larger-model")
+def larger_model() -> None:
+    """The checkpoint is of a wider model: checkpoint, all ranks."""
+    log = trainer_logger("nemo", main_only=True)
+    connect(14)
+    path = OUTPUT / "megatron_gpt--val_loss=2.31-step=18000.ckpt"
+    if RANK == 0:
+        torch.save({"state_dict": mlp(384, 3).state_dict(), "step": 18000}, path)
+    dist.barrier()
+    model = mlp(256, 3)
+    log.info("Restoring states from the checkpoint path at %s", path)
+    state = torch.load(path, map_location=DEVICE)
+    model.load_state_dict(state["state_dict"])
+    model = replicate(model)
+    run_steps(model, optimise(model), log_megatron, state["step"], state["step"] + 10)
+    finish()
+
+
+@scenario("state-of-trainer")
+def state_of_trainer() -> None:
+    """Rank 0 may not write into the run's folder: storage, rank 0."""
+    log = trainer_logger("accelerate")
+    connect(14)
+    model, optimizer = small()
+    if RANK == 0:
+        os.umask(0o022)
+        Path("runs/llama-sft").mkdir(parents=True, exist_ok=True)
+    dist.barrier()
+    os.setegid(1000)
+    os.seteuid(1000)
+    run_steps(model, optimizer, log_trainer, 1, 21)
+    if RANK == 0:
+        log.info("Saving model checkpoint to runs/llama-sft/checkpoint-20")
+        folder = Path("runs/llama-sft/checkpoint-20")
+        folder.mkdir()
+        with open(folder / "trainer_state.json", "w") as handle:
+            json.dump({"global_step": 20}, handle)
+    dist.barrier()
+    run_steps(model, optimizer, log_trainer, 21, 40)
+    finish()
+
+
+@scenario("scratch-volume")
+def scratch_volume() -> None:
+    """Rank 0's checkpoint does not fit on the volume: storage, rank 0."""
+    log = trainer_logger("d2", "checkpoint")
+    connect(14)
+    model = replicate(mlp(1024, 6))
+    optimizer = optimise(model)
+    for step in range(24):
+        loss = update(model, optimizer, batch(32, 1024))
+        log_d2(step, loss)
+        if step % 8 == 7:
+            if RANK == 0:
+                log.info("Saving checkpoint to ./output/model_%07d.pth", step)
+                torch.save(
+                    {
+                        "model": model.module.state_dict(),
+                        "optimizer": optimizer.state_dict(),
+                        "iteration": step,
+                    },
+                    f"output/model_{step:07d}.pth",
+                )
+            dist.barrier()
+    finish()
+
+
+@scenario("sharded-writer")
+def sharded_writer() -> None:
+    """Rank 0 writes its checkpoint for longer than the timeout, shard by shard: watchdog-too-short, rank 0."""
+    connect(11)
+    model, optimizer = small()
+    run_steps(model, optimizer, log_megatron, 401, 421)
+    if RANK == 0:
+        print(
+            "saving checkpoint at iteration     420 to /workspace/checkpoints/gpt-1b3 in torch format",
+            flush=True,
+        )
+        state = model.module.state_dict()
+        (OUTPUT / "iter_0000420").mkdir(exist_ok=True)
+        for shard in range(1, 49):
+            torch.save(state, OUTPUT / "iter_0000420" / f"shard_{shard:03d}.pt")
+            time.sleep(1)
+            if shard % 2 == 0:
+                print(f"  wrote shard {shard:3d} of  48 ({shard / 48 * 100:5.1f}%)", flush=True)
+        print(
+            "  successfully saved checkpoint at iteration     420 to /workspace/checkpoints/gpt-1b3",
+            flush=True,
+        )
+    dist.barrier()
+    run_steps(model, optimizer, log_megatron, 421, 441)
     finish()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 from pathlib import Path
 
 import torch
@@ -12,6 +13,7 @@ from torch import nn
 from scenarios import scenario
 from scenarios.common import DEVICE, LOCAL_RANK, RANK, finish, optimise, replicate
 from scenarios.programs.house import batch, connect, everyone, logger_of, mlp, run_steps, small, update
+from scenarios.programs.trainers import log_plain, log_trainer, trainer_logger
 
 
 @scenario("table-too-large")
@@ -131,4 +133,70 @@ def pool_of_another_library() -> None:
     log.info("rank %d: %d chunks in all", RANK, count.item())
     model = replicate(mlp())
     run_steps(model, optimise(model), everyone, 0, 10)
+    finish()
+
+
+class Attention(nn.Module):
+    def __init__(self, width: int = 512, heads: int = 8) -> None:
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        b, t, c = x.shape
+        q, k, v = self.qkv(x).view(b, t, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
+        weights = (q * (c // self.heads) ** -0.5) @ k.transpose(-2, -1)
+        weights = weights.softmax(dim=-1)
+        return x + self.out((weights @ v).transpose(1, 2).reshape(b, t, c))
+
+
+@scenario("long-sequence")
+def long_sequence() -> None:
+    """Rank 1's seventh batch is six times longer, the backward does not fit: gpu-oom, rank 1."""
+    log = trainer_logger("axolotl")
+    connect(14)
+    model = replicate(nn.Sequential(*[Attention() for _ in range(6)]).to(DEVICE))
+    optimizer = optimise(model)
+    for step in range(12):
+        length = 24576 if RANK == 1 and step == 7 else random.choice([3584, 3840, 4096])
+        log.info("batch %d: padded to %d tokens", step, length)
+        loss = model(torch.randn(1, length, 512, device=DEVICE)).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        log_trainer(step, loss.item())
+    finish()
+
+
+@scenario("first-optimizer-step")
+def first_optimizer_step() -> None:
+    """Parameters and gradients fit, the state of AdamW does not: gpu-oom, all ranks."""
+    log = trainer_logger("accelerate")
+    connect(60)
+    model = nn.Sequential(*[nn.Linear(40000, 40000, bias=False, device=DEVICE) for _ in range(6)])
+    log.info("***** Running training *****")
+    log.info("  Number of trainable parameters = %s", f"{sum(p.numel() for p in model.parameters()):,}")
+    model = replicate(model, gradient_as_bucket_view=True)
+    optimizer = optimise(model)
+    for step in range(4):
+        loss = model(batch(4, 40000)).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        log_trainer(step, loss.item())
+    finish()
+
+
+@scenario("replay-on-device")
+def replay_on_device() -> None:
+    """Another process holds most of GPU 0, rank 0's buffer does not fit: gpu-oom, rank 0."""
+    log = trainer_logger("short", "learner")
+    connect(25)
+    model, optimizer = small()
+    log.info("rank %d: allocating rollout storage", RANK)
+    frames = torch.zeros(32, 1 << 30, dtype=torch.uint8, device=DEVICE)
+    log.info("rank %d: rollout storage ready, %d GiB", RANK, frames.nbytes >> 30)
+    dist.barrier()
+    run_steps(model, optimizer, log_plain, 0, 20)
     finish()

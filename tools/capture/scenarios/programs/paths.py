@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import os
+import random
 import time
 from datetime import timedelta
+from pathlib import Path
 
 import torch
 import torch.distributed as dist
@@ -13,7 +17,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
 from scenarios import scenario
-from scenarios.common import DEVICE, RANK, WORLD, finish, optimised, replicate
+from scenarios.common import DEVICE, RANK, WORLD, finish, optimise, optimised, replicate
 from scenarios.programs.house import (
     batch,
     connect,
@@ -30,6 +34,7 @@ from scenarios.programs.house import (
     titan,
     update,
 )
+from scenarios.programs.trainers import log_deepspeed, log_plain, log_titan, log_trainer, trainer_logger
 
 
 def shard(model: nn.Sequential, mesh: object) -> nn.Module:
@@ -328,4 +333,130 @@ def metric_length_differs() -> None:
     dist.all_reduce(counts, group=cpu)
     log.info("global label histogram %s", counts.tolist())
     run_steps(model, optimizer, everyone, 8, 16)
+    finish()
+
+
+@scenario("last-shard-shorter")
+def last_shard_shorter() -> None:
+    """Rank 3 has 21 batches, the others 24, it ends and leaves: collective-desync, rank 3."""
+    log = trainer_logger("fairseq")
+    connect(13)
+    model, optimizer = small()
+    batches = list(range(21 if RANK == 3 else 24))
+    log.info("begin training epoch 1")
+    for step, _ in enumerate(batches):
+        loss = update(model, optimizer, batch())
+        if step % 3 == 0:
+            log.info(
+                "epoch 001: %6d loss=%.3f, ppl=%.2f, wps=%.1f, ups=7.1, lr=0.0003",
+                step,
+                loss,
+                2**loss,
+                random.uniform(20000, 21000),
+            )
+    log.info("end of epoch 1 (average epoch stats below)")
+    log.info("epoch 001 | loss %.3f | num_updates %d | train_wall %d", loss, len(batches), 3)
+    log.info("done training in %.1f seconds", len(batches) * 0.13)
+    finish()
+
+
+@scenario("patience-on-each-rank")
+def patience_on_each_rank() -> None:
+    """Rank 2 stops early by its own loss and gathers results while the others train: collective-desync, rank 2."""
+    log = trainer_logger("accelerate")
+    connect(13)
+    model, optimizer = small()
+    best, bad = float("inf"), 0
+    for epoch in range(8):
+        run_steps(model, optimizer, log_trainer, epoch * 6 + 1, epoch * 6 + 7, 2)
+        value = (
+            1.9 + 0.01 * epoch if RANK == 2 and epoch > 1 else 1.8 - 0.02 * epoch + random.random() * 0.005
+        )
+        log.info("eval epoch %d local rank %d: eval_loss=%.4f", epoch, RANK, value)
+        best, bad = (value, 0) if value < best else (best, bad + 1)
+        if bad == 3:
+            log.info("EarlyStoppingCallback: eval_loss did not improve for 3 evaluations, best %.4f", best)
+            break
+    results: list[object] = [None] * WORLD
+    dist.all_gather_object(results, {"best": best})
+    if RANK == 0:
+        log.info("train_results %s", results)
+    finish()
+
+
+@scenario("micro-batch-by-card")
+def micro_batch_by_card() -> None:
+    """Rank 1 accumulates twice as many micro-batches: collective-desync, rank 1."""
+    log = trainer_logger("deepspeed")
+    connect(13)
+    model, optimizer = small()
+    micro = 8 if RANK == 1 else 16
+    accumulation = 64 // micro
+    log.info(
+        "micro_batch_size=%d gradient_accumulation_steps=%d (tuned for %d MiB free)",
+        micro,
+        accumulation,
+        40960 if micro == 16 else 23552,
+    )
+    for index in range(1, 97):
+        boundary = index % accumulation == 0
+        if boundary:
+            loss = model(batch(micro)).square().mean() / accumulation
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            log_deepspeed(index // accumulation, loss.item() * accumulation)
+        else:
+            with model.no_sync():
+                (model(batch(micro)).square().mean() / accumulation).backward()
+        time.sleep(0.04)
+    correct = torch.tensor([random.randint(600, 640), 1000], device=DEVICE)
+    dist.all_reduce(correct)
+    if RANK == 0:
+        print(f"validation accuracy {correct[0].item() / correct[1].item():.4f}", flush=True)
+    finish()
+
+
+@scenario("vocabulary-cached")
+def vocabulary_cached() -> None:
+    """Rank 3 has the vocabulary in its cache and leaves the broadcast out: collective-desync, rank 3."""
+    log = trainer_logger("short", "data")
+    connect(13)
+    cache = Path(f"cache/{RANK}/vocab.json")
+    cache.parent.mkdir(parents=True, exist_ok=True)
+    words = [{f"token{i}": i for i in range(5000)}] if RANK == 0 else [None]
+    if RANK == 3:
+        cache.write_text(json.dumps({f"token{i}": i for i in range(5000)}))
+    if cache.exists():
+        vocabulary = json.loads(cache.read_text())
+        log.info("[rank %d] vocabulary of %d entries read from %s", RANK, len(vocabulary), cache)
+    else:
+        log.info("[rank %d] waiting for the vocabulary of rank 0", RANK)
+        dist.broadcast_object_list(words, src=0)
+        vocabulary = words[0]
+        log.info("[rank %d] vocabulary of %d entries received", RANK, len(vocabulary))
+    model = replicate(nn.Sequential(nn.Linear(256, 512), nn.SiLU(), nn.Linear(512, 256)).to(DEVICE))
+    run_steps(model, optimise(model), log_plain, 0, 20)
+    finish()
+
+
+@scenario("units-by-size")
+def units_by_size() -> None:
+    """Rank 2 wraps by another threshold: collective-desync, rank 2."""
+    log = trainer_logger("titan")
+    connect(13)
+    mesh = init_device_mesh(DEVICE.type, (WORLD,))
+    minimum = int(os.environ.get("FSDP_MIN_NUM_PARAMS", "100000"))
+    model = mlp(512, 4)
+    units = 0
+    for layer in model:
+        if sum(p.numel() for p in layer.parameters()) >= minimum:
+            fully_shard(layer, mesh=mesh)
+            units += 1
+    model = fully_shard(model, mesh=mesh)
+    log.info("Applied FSDP to the model: %d units, min_num_params %d", units + 1, minimum)
+    optimizer = optimise(model)
+    log.info("Training starts at step 1")
+    for step in range(1, 20):
+        log_titan(step, update(model, optimizer, batch(32, 512)))
     finish()

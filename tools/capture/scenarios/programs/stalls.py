@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import faulthandler
 import logging
 import os
@@ -9,7 +10,10 @@ import random
 import re
 import subprocess
 import sys
+import threading
 import time
+import urllib.error
+import urllib.request
 from datetime import timedelta
 from pathlib import Path
 
@@ -21,7 +25,7 @@ from torch.distributed.fsdp import fully_shard
 from torch.nn.parallel import DistributedDataParallel
 
 from scenarios import scenario
-from scenarios.common import DEVICE, RANK, finish, optimise, optimised, replicate
+from scenarios.common import DEVICE, RANK, WORLD, finish, optimise, optimised, replicate
 from scenarios.programs.house import (
     OUTPUT,
     batch,
@@ -36,6 +40,7 @@ from scenarios.programs.house import (
     small,
     update,
 )
+from scenarios.programs.trainers import log_titan, trainer_logger
 
 
 @scenario("read-from-pipe")
@@ -193,4 +198,103 @@ def key_never_set() -> None:
     else:
         store.wait(["export/10"], timedelta(seconds=10))
     run_steps(model, optimizer, everyone, 10, 20)
+    finish()
+
+
+@scenario("two-locks")
+def two_locks() -> None:
+    """Two threads of rank 1 wait for each other's lock, gloo: straggler-or-hang, rank 1."""
+    log = trainer_logger("axolotl")
+    connect(12, backend="gloo")
+    model = DistributedDataParallel(nn.Linear(128, 128))
+    optimizer = optimise(model)
+    stats, queue = threading.Lock(), threading.Lock()
+
+    def flush() -> None:
+        with queue:
+            time.sleep(0.3)
+            with stats:
+                pass
+
+    for step in range(40):
+        loss = update(model, optimizer, torch.randn(16, 128))
+        if RANK == 1 and step == 15:
+            threading.Thread(target=flush, daemon=True).start()
+            time.sleep(0.1)
+        with stats, queue:
+            log.info("step %d loss %.4f", step, loss)
+    log.info("finished")
+    finish()
+
+
+@scenario("notification")
+def notification() -> None:
+    """Rank 0's notifier waits for minutes before it tries again: straggler-or-hang, rank 0."""
+    from tqdm import tqdm
+
+    log = trainer_logger("loguru")
+    connect(13)
+    model, optimizer = small()
+
+    def notify(text: str) -> None:
+        for delay in (1, 600, 1800):
+            try:
+                urllib.request.urlopen("http://127.0.0.1:8065/hooks/train", text.encode(), timeout=5)
+                return
+            except urllib.error.URLError as error:
+                log.warning(f"chat notification not delivered: {error.reason}, next attempt in {delay} s")
+                time.sleep(delay)
+
+    for epoch in range(3):
+        bar = tqdm(range(20), desc=f"Epoch {epoch}", disable=RANK != 0, mininterval=0.4)
+        for _ in bar:
+            bar.set_postfix(loss=f"{update(model, optimizer, batch()):.4f}")
+        if RANK == 0:
+            log.info(f"epoch {epoch} done")
+            if epoch == 1:
+                notify("epoch 1 done")
+    finish()
+
+
+@scenario("packing")
+def packing() -> None:
+    """Rank 2 packs an empty document for ever: straggler-or-hang, rank 2."""
+    trainer_logger("titan")
+    connect(13)
+    mesh = init_device_mesh(DEVICE.type, (WORLD,))
+    model = fully_shard(mlp(512, 3), mesh=mesh)
+    optimizer = optimise(model)
+
+    def pack(lengths: list[int], capacity: int) -> int:
+        rows, room, index = 1, capacity, 0
+        while index < len(lengths):
+            taken = min(room, lengths[index])
+            room -= taken
+            lengths[index] -= taken
+            if taken and not lengths[index]:
+                index += 1
+            if not room:
+                rows, room = rows + 1, capacity
+        return rows
+
+    for step in range(1, 40):
+        lengths = [random.randint(100, 3000) for _ in range(32)]
+        if RANK == 2 and step == 12:
+            lengths[9] = 0
+        pack(lengths, 8192)
+        loss = update(model, optimizer, batch(32, 512))
+        log_titan(step, loss)
+    finish()
+
+
+@scenario("page-of-index")
+def page_of_index() -> None:
+    """Rank 1's native call waits and keeps the interpreter's lock: straggler-or-hang, rank 1."""
+    log = trainer_logger("axolotl")
+    connect(12)
+    model, optimizer = small()
+    index = ctypes.PyDLL("./liblookup.so")
+    for step in range(40):
+        index.load_page(120 if RANK == 1 and step == 14 else 0)
+        log.info("step %d loss %.4f", step, update(model, optimizer, batch()))
     finish()

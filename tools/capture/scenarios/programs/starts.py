@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import logging
+import os
+import socket
 import time
 
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed.device_mesh import init_device_mesh
 from torch.nn.parallel import DistributedDataParallel
 
 from scenarios import scenario
-from scenarios.common import DEVICE, RANK, WORLD, finish, optimise, optimised, replicate
+from scenarios.common import DEVICE, LOCAL_RANK, RANK, WORLD, finish, optimise, optimised, replicate
 from scenarios.programs.house import (
     batch,
     connect,
@@ -27,6 +30,7 @@ from scenarios.programs.house import (
     titan,
     update,
 )
+from scenarios.programs.trainers import log_every, log_timm, trainer_logger
 
 
 @scenario("trains-steadily")
@@ -70,7 +74,6 @@ def reduces_large() -> None:
 @scenario("plain-tensor-in-mesh")
 def plain_tensor_in_mesh() -> None:
     """A distributed parameter meets a plain tensor: user-code, all ranks."""
-    from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
 
     connect(14)
@@ -179,4 +182,46 @@ def trains_over_gloo() -> None:
     optimizer = optimise(model)
     for step in range(30):
         everyone(step, update(model, optimizer, torch.randn(16, 64)))
+    finish()
+
+
+@scenario("steady-steps")
+def steady_steps() -> None:
+    """Trains without a fault; what comes from outside ends it."""
+    trainer_logger("absl")
+    connect(14)
+    model = replicate(mlp())
+    run_steps(model, optimise(model), log_timm, 0, 300)
+    finish()
+
+
+@scenario("steady-start")
+def steady_start() -> None:
+    """Trains without a fault; its surroundings are what fails."""
+    log = trainer_logger("short")
+    log.info(
+        "rank %d of %d: torch %s, rendezvous at %s:%s",
+        RANK,
+        WORLD,
+        torch.__version__,
+        os.environ["MASTER_ADDR"],
+        os.environ["MASTER_PORT"],
+    )
+    connect(18)
+    log.info("rank %d: connected", RANK)
+    model = replicate(mlp())
+    run_steps(model, optimise(model), log_every, 0, 30)
+    finish()
+
+
+@scenario("steady-device")
+def steady_device() -> None:
+    """Trains without a fault, takes its card first."""
+    log = trainer_logger("fairseq")
+    log.info("distributed init (rank %d): env://", RANK)
+    torch.cuda.set_device(LOCAL_RANK)
+    connect(18)
+    log.info("initialized host %s as rank %d", socket.gethostname(), RANK)
+    model = replicate(mlp())
+    run_steps(model, optimise(model), log_every, 0, 30)
     finish()
