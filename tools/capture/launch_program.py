@@ -92,8 +92,18 @@ def start(job: Job) -> str:
         target = job.out / "logs" / Path(*path.relative_to(job.home / "logs").parts[1:])
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, target)
+    _cut(job)
     shutil.rmtree(job.home, ignore_errors=True)
     return f"{codes}{' signal not sent' if pending else ''}"
+
+
+def _cut(job: Job) -> None:
+    """Leave out what the run says is not kept."""
+    for path in (p for p in job.out.rglob("*.*") if p.is_file()):
+        if path.name in job.run.drop:
+            path.unlink()
+        elif job.run.tail:
+            path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[-job.run.tail :]))
 
 
 def _plain() -> bool:
@@ -104,7 +114,7 @@ def _plain() -> bool:
 def _environment(job: Job, host: str, task: int | None) -> dict[str, str]:
     run = job.run
     shares = len(job.gpus) < run.ranks and "CUDA_VISIBLE_DEVICES" not in run.env
-    result = {
+    result: dict[str, str | None] = {
         **os.environ,
         "PYTHONUNBUFFERED": "1",
         **({"SHARED_GPUS": "1"} if shares else {}),
@@ -127,7 +137,7 @@ def _environment(job: Job, host: str, task: int | None) -> dict[str, str]:
         }
         if task in run.own_gpu:
             result |= {"CUDA_VISIBLE_DEVICES": str(job.gpus[run.own_gpu[task]]), "LOCAL_RANK": "0"}
-    return result
+    return {name: value for name, value in result.items() if value is not None}
 
 
 def _inside(job: Job, host: str, command: list[str]) -> list[str]:
@@ -250,12 +260,13 @@ def _workers(job: Job, processes: Processes, rank: int) -> list[int]:
 
 
 def build(here: Path, nvcc: str) -> None:
-    """The native libraries that the programs load: one that fails, one for an older architecture, one that
+    """The native libraries that the programs load: two that fail, one for an older architecture, one that
     was linked with a runtime that is not there."""
     LIBRARIES.mkdir(parents=True, exist_ok=True)
     old = "libcudart.so.12"
     for command in (
         f"gcc -g -shared -fPIC -o libpack.so {here}/pack.c",
+        f"gcc -g -shared -fPIC -o liblookup.so {here}/lookup.c",
         f"{nvcc} -gencode arch=compute_75,code=sm_75 -shared -Xcompiler -fPIC -cudart shared -o librms.so {here}/rms.cu",
         f"echo 'void f(void){{}}' >f.c && gcc -shared -fPIC -Wl,-soname,{old} -o {old} f.c && "
         f"gcc -shared -fPIC -Wl,--no-as-needed -o libfused_ops.so f.c ./{old} && rm {old} f.c",

@@ -26,7 +26,8 @@ class Program:
     launcher: str = "torchrun"
     ranks: int = 4
     env: Mapping[str, str] = field(default_factory=dict)
-    rank_env: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
+    rank_env: Mapping[int, Mapping[str, str | None]] = field(default_factory=dict)
+    """Without a value a variable is not set."""
     tee: bool = False
     files: bool = False
     """torchrun writes a file per rank and stream."""
@@ -48,6 +49,10 @@ class Program:
     port_taken: bool = False
     own_gpu: Mapping[int, int] = field(default_factory=dict)
     """GPU that each task sees as its only one."""
+    tail: int = 0
+    """Only so many last lines of each file are kept."""
+    drop: tuple[str, ...] = ()
+    """Files that are not kept."""
 
 
 PROGRAMS: tuple[Program, ...] = (

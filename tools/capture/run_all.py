@@ -24,6 +24,7 @@ import launch_program
 from launch import WORK, Capture, start
 from plan import RUNS, Run
 from programs import PROGRAMS, Program
+from programs_of_trainers import TRAINERS
 
 
 class Gpus:
@@ -132,7 +133,7 @@ def main() -> None:
     facts.start()
     prepare()
     queue: list[Run | Program] = [r for r in RUNS if r.ranks <= options.gpus]
-    queue += PROGRAMS
+    queue += PROGRAMS + TRAINERS
     queue = [r for r in queue if (not options.only or r.name in options.only) and r.name not in options.skip]
     queue.sort(key=lambda r: not r.whole_gpus)
     gpus, results, lock = Gpus(options.gpus, options.slots), [], threading.Lock()
