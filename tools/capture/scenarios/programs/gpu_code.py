@@ -11,7 +11,7 @@ import torch.distributed as dist
 from torch import nn
 
 from scenarios import scenario
-from scenarios.common import DEVICE, RANK, finish, optimise, optimised, replicate
+from scenarios.common import DEVICE, RANK, finish, network, optimise, optimised, replicate
 from scenarios.programs.house import (
     batch,
     connect,
@@ -230,7 +230,7 @@ def classes() -> None:
     """A label of rank 3 is beyond the classes: cuda-kernel, rank 3."""
     trainer_logger("short")
     connect(14)
-    model = replicate(mlp(256, 3, 1000))
+    model = replicate(network(256, 3, 1000))
     optimizer = optimise(model)
     for step in range(40):
         labels = torch.randint(0, 1000, (64,), device=DEVICE)
