@@ -120,7 +120,8 @@ def test_the_rank_that_counts_otherwise_than_all_others(engine: Engine) -> None:
 def test_a_missing_rank_that_counts_otherwise(engine: Engine) -> None:
     root = told(engine, "rank 0 of 4 ready\n" + SETUP + STEPS + wait(0) + wait(1) + wait(3)).root_cause
     assert root is not None
-    assert (root.category, root.origin.rank) == ("collective-desync", 2)
+    assert (root.rule_id, root.category, root.origin.rank) == ("ledger.other-path", "collective-desync", 2)
+    assert root.confidence > 0.7
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,10 @@ def _with_activity(
         skipped = _skipped(job, ranks)
         deviant = next((i for i in job.of_fact("deviant") if i.rank in ranks), None)
         if swallowed is None and deviant is not None:
-            yield own_way(job, witnesses, deviant, seq=fields["seq"], op=fields["op"])
+            told = {**fields, "words": deviant.text("words")}
+            yield verdict(
+                job, "ledger.other-path", told, [witnesses[0], deviant, *witnesses[1:]], rank=ranks[0]
+            )
         elif swallowed is None and skipped is not None:
             told = {**fields, "type": skipped.text("words")}
             yield verdict(job, "ledger.skipped-batch", told, [skipped, *witnesses], rank=ranks[0])
