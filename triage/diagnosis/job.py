@@ -16,6 +16,9 @@ from triage.model import Finding, Moment, Source, SourceReport, Value
 from triage.rules.loader import RuleSet
 from triage.rules.schema import Rule
 
+TROUBLE = ("collective-timeout", "store-timeout", "peer-loss")
+"""Tags of what ranks print when others did not come, or went away."""
+
 
 @dataclass(frozen=True, slots=True)
 class Item:

@@ -17,9 +17,9 @@ from triage.scan.lazy import deferred
 from triage.scan.prefixes.launchers import sglang_rank
 
 _TASK = deferred(r"task (\d+)")
-_SPEAKER = deferred(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
+ONE_PROCESS = deferred(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
 """Parts of a stream that name one process, or may; the others name a place: a host, a pod."""
-_TEE = deferred(r"(?:default|worker|trainer|local_?rank)\d+")
+LOCAL_RANK = deferred(r"(?:default|worker|trainer|local_?rank)\d+")
 _LAUNCHER_FACTS = frozenset({"rank-exit", "restart", "rendezvous", "survivor", "external-stop"})
 """What only launchers say."""
 
@@ -76,7 +76,7 @@ def _listen(told: _Told, item: Item, name: str) -> None:
         told.launcher = told.launcher or (task is not None and int(task[1]) != finding.rank)
     if finding.local_rank is not None:
         told.local_ranks.add(finding.local_rank)
-        told.launcher = told.launcher or (task is not None and _TEE.search(finding.stream) is not None)
+        told.launcher = told.launcher or (task is not None and LOCAL_RANK.search(finding.stream) is not None)
     if finding.labels:
         told.coordinates.add(finding.labels)
     if task is not None or finding.stream.partition("/")[0].partition("@")[0] == name:
@@ -103,7 +103,7 @@ def _freed(item: Item, told: dict[_Wrapper, _Told], shared: Sequence[str]) -> It
     kept = [
         part
         for at, part in enumerate(parts)
-        if at >= len(shared) or not (part.partition("@")[0] in wrapped or not _SPEAKER.match(part))
+        if at >= len(shared) or not (part.partition("@")[0] in wrapped or not ONE_PROCESS.match(part))
     ]
     if rank == finding.rank and pid == finding.pid and kept == parts:
         return item

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.launchers import LOCAL_RANK
 from triage.model import Finding
 from triage.scan.lazy import deferred
 
@@ -19,8 +20,6 @@ NOWHERE = frozenset({"localhost", "localhost.localdomain", "127.0.0.1", "::1"})
 
 _USUAL = 8
 """Processes that a node holds at most, unless it says otherwise; nodes with more GPUs are few."""
-_LOCAL = deferred(r"(?:default|worker|trainer|local_?rank)\d+")
-"""Parts of a stream that name a process by its local rank."""
 _BESIDE_HOST = deferred(r"local_rank(\d+)")
 _LATER = deferred(r"(?:task |[^:]+:)0*[1-9]\d*")
 """Writers around a launcher that are not the first of their kind: ``task 1``, ``trainer:1``."""
@@ -80,7 +79,7 @@ def around(finding: Finding) -> str:
     """The writers around the launcher that gave the process its local rank; all of them where it gave none."""
     parts = finding.stream.split("/") if finding.stream else []
     for at, part in enumerate(parts):
-        if _LOCAL.fullmatch(part):
+        if LOCAL_RANK.fullmatch(part):
             return "/".join(parts[:at])
     return "/".join(part for part in parts if not part.startswith("rank"))
 
@@ -90,7 +89,9 @@ def several_around(items: Iterable[Item]) -> bool:
     places: dict[int, set[str]] = defaultdict(set)
     for item in items:
         finding = item.finding
-        launched = finding.local_rank is not None and any(map(_LOCAL.fullmatch, finding.stream.split("/")))
+        launched = finding.local_rank is not None and any(
+            map(LOCAL_RANK.fullmatch, finding.stream.split("/"))
+        )
         if launched or (item.rule.fact == "rank-exit" and item.number("local_rank") is not None):
             # the host beside a local rank is counted with the hosts
             outer = around(finding) if launched else finding.stream

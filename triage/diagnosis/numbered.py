@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from triage.diagnosis.job import Item, Job
-from triage.diagnosis.launchers import by_launcher
+from triage.diagnosis.job import TROUBLE, Item, Job
+from triage.diagnosis.launchers import ONE_PROCESS, by_launcher
 from triage.model import Finding, Source
 from triage.scan.lazy import deferred
 
@@ -24,9 +24,6 @@ _NOT_RANKS = deferred(
     r"(?i)(?:attempt|restart|try|epoch|step|iter|round|version|v|run|array|part|seed|fold)[._-]?$"
 )
 """What stands before a number that counts something else."""
-_ONE_PROCESS = deferred(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
-"""Parts of a stream that launchers and loggers write for a process; the others are names of places."""
-_OF_PEERS = ("peer-loss", "collective-timeout", "store-timeout")
 
 _Place = tuple[int, str]
 """A source, and the name of a pod or container in it; empty where the whole source is one's."""
@@ -97,7 +94,7 @@ def group_tag(finding: Finding) -> int | None:
 def _outermost(stream: str) -> str:
     """The name of the pod, container or host that a line is from."""
     first = stream.partition("/")[0]
-    return "" if _ONE_PROCESS.match(first) else first
+    return "" if ONE_PROCESS.match(first) else first
 
 
 def _listen(job: Job) -> dict[_Place, _Heard]:
@@ -109,7 +106,7 @@ def _listen(job: Job) -> dict[_Place, _Heard]:
             at = heard[finding.source, name]
             if finding.rank is not None and f"rank{finding.rank}" in finding.stream.split("/"):
                 at.ranks.add(finding.rank)
-                at.peers = at.peers or any(tag in item.rule.tags for tag in _OF_PEERS)
+                at.peers = at.peers or any(tag in item.rule.tags for tag in TROUBLE)
             elif finding.rank is None and (tag := group_tag(finding)) is not None:
                 at.tags.add(tag)
             if (me := item.number("me")) is not None:

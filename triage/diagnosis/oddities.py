@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from triage.diagnosis.job import Item, Job
+from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.run import Ends
 
-ALARMS = frozenset({"collective-timeout", "store-timeout", "peer-loss"})
-"""Tags of what is printed once it has gone wrong."""
 MAX_SHOWN = 2
 
 
 def observed(job: Job, ends: Ends | None) -> list[Item]:
     """The odd lines of a job in which somebody waited in vain."""
-    if ends is None or not any(job.of_tag(tag) for tag in ALARMS):
+    if ends is None or not any(job.of_tag(tag) for tag in TROUBLE):
         return []
     until: dict[int, int] = {}
     for item in job.items:
-        if item.rule.role == "symptom" and ALARMS.intersection(item.rule.tags):
+        if item.rule.role == "symptom" and set(TROUBLE).intersection(item.rule.tags):
             at = item.finding.source
             until[at] = min(until.get(at, item.finding.offset), item.finding.offset)
     return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]

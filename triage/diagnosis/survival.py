@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from triage.diagnosis.job import Item, Job, compare
+from triage.diagnosis.job import TROUBLE, Item, Job, compare
 from triage.diagnosis.ledger import Ledger
-
-_TROUBLE = ("collective-timeout", "store-timeout", "peer-loss")
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -47,7 +45,7 @@ class Survival:
             return None
         # what is concluded stands at the first of its lines, which may be an early one
         troubles = (
-            [item, *(i for tag in _TROUBLE for i in self.job.of_tag(tag))] if _concluded(item) else [item]
+            [item, *(i for tag in TROUBLE for i in self.job.of_tag(tag))] if _concluded(item) else [item]
         )
         signs = [
             sign for fact in ("progress", "alive", "ended-well") for sign in self.job.of_fact(fact)

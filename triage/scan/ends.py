@@ -8,9 +8,9 @@ from functools import cached_property
 from triage.model import Block, Evidence, Finding, Source
 from triage.rules.loader import RuleSet
 from triage.scan.oddities import oddities
+from triage.scan.said import without_digits
 from triage.scan.tail import alarms, last_words
 
-_NO_DIGITS = str.maketrans("", "", "0123456789")
 Lines = Sequence[tuple[int, Evidence]]
 """Lines with the indices of their sources."""
 
@@ -59,7 +59,7 @@ class Ends:
             for evidence in pick(
                 block, self._sources[index].name, taken.get(self._sources[index].name, frozenset())
             )
-            if _words(evidence.text) not in harmless
+            if without_digits(evidence.text) not in harmless
         ]
 
     @cached_property
@@ -79,10 +79,5 @@ class Ends:
                     )
                 if known is not None and known.role == "benign":
                     # repetitions were folded: know them by their words
-                    harmless.update(_words(line) for line in lines)
+                    harmless.update(without_digits(line) for line in lines)
         return taken, harmless
-
-
-def _words(line: str) -> str:
-    """A line without its numbers, so that repetitions look alike."""
-    return line.translate(_NO_DIGITS)

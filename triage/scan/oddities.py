@@ -12,7 +12,7 @@ from collections.abc import Container, Mapping, Sequence
 from triage.model import Block, Evidence, Finding, Moment, Source
 from triage.scan.deviants import deviants
 from triage.scan.lazy import compiled
-from triage.scan.said import WORD, Said, lines_at_the_end, lines_at_the_start
+from triage.scan.said import WORD, Said, lines_at_the_end, lines_at_the_start, without_digits
 from triage.text import safe
 
 ODD = "progress.oddity"
@@ -27,7 +27,6 @@ MIN_WORDS = 3
 """Words that a line has that says something."""
 KEPT = 2
 """Lines that are kept of each writer: the last ones."""
-NO_DIGITS = str.maketrans("", "", "0123456789")
 
 
 def oddities(
@@ -67,7 +66,7 @@ def oddities(
     found: dict[tuple[int, str], list[Said]] = {}
     last: dict[tuple[int, str], Said] = {}
     for line in said:
-        if line.text.translate(NO_DIGITS) in harmless:
+        if without_digits(line.text) in harmless:
             continue
         last[line.source, line.prefix.stream] = line
         if times[line.wording] > 1 or len(compiled(WORD).findall(line.wording)) < MIN_WORDS:

@@ -24,6 +24,11 @@ _CODE = (
 """What is no statement of the program's: code, stacks, bars, tables, what Python and NCCL print by themselves."""
 
 
+_DIGITS = str.maketrans("", "", "0123456789")
+_Row = tuple[int, int, bytes]
+"""Position, number and bytes of a line."""
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Said:
     """One line of a program."""
@@ -40,6 +45,11 @@ class Said:
     """Who it is from, where something tells: a rank, a file of its own, a stream."""
 
 
+def without_digits(line: str) -> str:
+    """A line without its numbers, so that repetitions look alike."""
+    return line.translate(_DIGITS)
+
+
 def lines_at_the_end(
     block: Block, source: Source, index: int, until: int | None, most: int
 ) -> Iterator[Said]:
@@ -48,8 +58,8 @@ def lines_at_the_end(
     end = len(data) if until is None else max(0, min(len(data), until - block.offset))
     start = max(0, end - WINDOW)
     start = data.find(b"\n", start, end) + 1 if start else 0
-    for at in [row for row in _rows(data, start, end) if row[1].strip()][-most:]:
-        line = _said(block, source, index, at)
+    for row in [row for row in _rows(block, start, end) if row[2].strip()][-most:]:
+        line = _said(block, source, index, row)
         if line is not None:
             yield line
 
@@ -61,8 +71,8 @@ def lines_at_the_start(
     if block.offset:
         return
     end = min(len(block.data), WINDOW if until is None else min(WINDOW, until))
-    for at in _rows(block.data, 0, end):
-        line = _said(block, source, index, at) if at[1].strip() else None
+    for row in _rows(block, 0, end):
+        line = _said(block, source, index, row) if row[2].strip() else None
         if line is not None:
             yield line
             most -= 1
@@ -70,15 +80,17 @@ def lines_at_the_start(
                 return
 
 
-def _rows(data: bytes, start: int, end: int) -> Iterator[tuple[int, bytes]]:
-    """Position and bytes of each line."""
-    for raw in data[start:end].split(b"\n"):
-        yield start, raw
+def _rows(block: Block, start: int, end: int) -> Iterator[_Row]:
+    """The lines of a stretch of a block."""
+    number = block.line + block.data.count(b"\n", 0, start)
+    for raw in block.data[start:end].split(b"\n"):
+        yield start, number, raw
         start += len(raw) + 1
+        number += 1
 
 
-def _said(block: Block, source: Source, index: int, row: tuple[int, bytes]) -> Said | None:
-    at, raw = row
+def _said(block: Block, source: Source, index: int, row: _Row) -> Said | None:
+    at, number, raw = row
     if b"NCCL INFO" in raw[:160] or b"NCCL WARN" in raw[:160]:
         return None
     text = raw[:600].decode("utf-8", "replace")
@@ -90,7 +102,6 @@ def _said(block: Block, source: Source, index: int, row: tuple[int, bytes]) -> S
     ):
         return None
     wording = " ".join(compiled(_VARYING).sub("#", message.lower()).split())[:120]
-    number = block.line + block.data.count(b"\n", 0, at)
     return Said(
         index, number, block.offset + at, text, prefix, message, wording, _writer(prefix, source, message)
     )
