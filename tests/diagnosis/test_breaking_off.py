@@ -43,6 +43,20 @@ def test_a_timeout_line_that_breaks_off_contradicts_nobody(engine: Engine) -> No
     assert root.origin.rank is None
 
 
+def test_a_rank_that_began_a_traceback_raised_and_left_the_others_waiting(engine: Engine) -> None:
+    wait = (
+        "[rank{0}]:[E1121 07:24:17.183912728 ProcessGroupNCCL.cpp:689] [Rank {0}] Watchdog caught collective operation "
+        "timeout: WorkNCCL(SeqNum=27, OpType=ALLREDUCE, NumelIn=263169, NumelOut=263169, Timeout(ms)=15000) ran for "
+        "15014 milliseconds before timing out.\n"
+    )
+    log = HEAD.splitlines(keepends=True)[1] + "".join(wait.format(rank) for rank in (0, 1, 3))
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("rank-crash", 2)
+    assert "caught" not in root.summary
+    assert root.evidence[0].line == 1
+
+
 def test_a_local_rank_of_the_second_node_is_no_rank(engine: Engine) -> None:
     first = "[rank0]:[W1121 07:22:01.55 reducer.cpp:1502] Warning: find_unused_parameters=True was specified in DDP "
     second = (

@@ -128,6 +128,7 @@ def _with_activity(
             break
     if doing is None:
         swallowed = _swallowed(job, ranks, first)
+        begun = next((i for i in job.of_fact("exception") if i.rank in ranks and _cut(i)), None)
         skipped = _skipped(job, ranks)
         deviant = next((i for i in job.of_fact("deviant") if i.rank in ranks), None)
         if swallowed is None and deviant is not None:
@@ -138,6 +139,8 @@ def _with_activity(
         elif swallowed is None and skipped is not None:
             told = {**fields, "type": skipped.text("words")}
             yield verdict(job, "ledger.skipped-batch", told, [skipped, *witnesses], rank=ranks[0])
+        elif swallowed is None and begun is not None:
+            yield verdict(job, "ledger.raised-and-left", fields, [begun, *witnesses], rank=begun.rank)
         elif swallowed is None:
             yield verdict(job, rule_id, fields, witnesses, rank=ranks[0])
         else:
@@ -161,10 +164,13 @@ def _way_out(told: Mapping[str, Value]) -> str:
 
 
 def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
-    """The last exception that a missing rank mentioned before the others waited, if it made no progress since."""
+    """The last exception that a missing rank mentioned before the others waited, if it made no progress since.
+
+    A traceback that was cut off before its exception does not count: nobody can say that it was caught.
+    """
     found: Item | None = None
     for item in (*job.of_fact("mention"), *job.of_fact("exception")):
-        if item.rank not in ranks or compare(item.finding, wait.item.finding) == 1:
+        if item.rank not in ranks or _cut(item) or compare(item.finding, wait.item.finding) == 1:
             continue
         moved = any(
             p.rank == item.rank and p.finding.source == item.finding.source
@@ -174,6 +180,11 @@ def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
         if not moved and (found is None or compare(item.finding, found.finding) == 1):
             found = item
     return found
+
+
+def _cut(item: Item) -> bool:
+    """Whether the log breaks off before it names what was raised."""
+    return item.text("type") is None and item.text("words") is None
 
 
 def own_way(job: Job, witnesses: Sequence[Item], said: Item, *, seq: Value, op: Value) -> Item:

@@ -133,6 +133,8 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
 def _rule(item: Item) -> str:
     """The rule that speaks for an exception."""
     name = item.text("type")
+    if name is None and item.text("raised_in") is None:
+        return "unknown.begun"
     kind = kind_of(name, item.text("message"), item.text("doing"))
     if kind is not None:
         return f"unknown.{kind}"
