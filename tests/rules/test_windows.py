@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -33,4 +37,14 @@ def test_the_built_in_rules_have_far_fewer_windows_than_anchors() -> None:
     rules = load_rules()
     windows = rules.windows()
     assert set(windows) == set(rules.anchors())
-    assert len(set(windows.values())) * 1.7 < len(windows)
+    assert len(set(windows.values())) * 2.2 < len(windows)
+
+
+def test_windows_of_rare_pairs_of_characters_are_preferred() -> None:
+    ordinary = ["the rest of the session is as it was there, then these others"]
+    assert "zq" in set(choose(["other the zqxjkvwp"], ordinary).values()).pop()
+
+
+def test_the_sample_of_ordinary_text_is_that_of_the_fixtures() -> None:
+    tool = Path(__file__).parents[2] / "tools" / "ordinary.py"
+    subprocess.run([sys.executable, str(tool), "--check"], check=True, timeout=60)

@@ -61,6 +61,8 @@ JOB_FUNCTIONS = frozenset(
 )
 """Functions of ``when``; what they mean is in ``docs/rules.md``."""
 FACT_TAGS = "tag:"
+SHORTEST = 6
+"""Characters of an anchor that is looked for everywhere."""
 _NESTED = re.compile(r"\((?:\?:)?[^()]*[+*]\)[+*]|\((?:\?:)?[^()]*[+*][^()]*\)[+*]\s*[+*]")
 
 
@@ -114,8 +116,9 @@ def _signature(rule: Rule) -> Iterator[str]:
     if not anchors:
         yield "text signature without an anchor: none is given and none can be inferred"
     for anchor in anchors:
-        if len(anchor.strip()) < MIN_ANCHOR:
-            yield f"anchor {anchor!r} is shorter than {MIN_ANCHOR} characters and hits too many lines"
+        least = MIN_ANCHOR if signature.frequent else SHORTEST
+        if len(anchor.strip()) < least:
+            yield f"anchor {anchor!r} is shorter than {least} characters: it hits too many lines and slows every scan"
     captured: set[str] = set()
     for pattern in signature.patterns:
         try:

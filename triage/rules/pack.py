@@ -7,13 +7,13 @@ dozen of a thousand rules, and reading them all would take longer than answering
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from triage.rules.patterns import needs
 from triage.rules.schema import ENGINE_VERSION
-from triage.rules.windows import choose
+from triage.rules.windows import choose, ordinary
 
 NEEDS = "_needs"
 """Key under which a rule keeps what its patterns need."""
@@ -40,10 +40,7 @@ class Pack:
 def packed(rules: Iterable[Mapping[str, Any]]) -> bytes:
     """A pack of the checked raw mappings ``rules``."""
     rules = list(rules)
-    windows = choose(
-        (anchor.lower() for raw in rules for anchor in raw["_anchors"]),
-        (text for raw in rules for text in _ordinary(raw)),
-    )
+    windows = choose((anchor.lower() for raw in rules for anchor in raw["_anchors"]), ordinary())
     anchors: dict[str, tuple[str, dict[str, bool]]] = {}
     places: dict[str, tuple[str | None, int | None, bool, int, int]] = {}
     body = bytearray()
@@ -76,12 +73,3 @@ def unpacked(name: str, data: bytes) -> Pack:
     if not newline or index["engine"] != ENGINE_VERSION:
         raise ValueError("not a pack of this version")
     return Pack(name, index["anchors"], index["places"], body)
-
-
-def _ordinary(raw: Mapping[str, Any]) -> Iterator[str]:
-    """What stands in logs without a failure, as far as the examples of a rule tell."""
-    examples = raw.get("examples") or {}
-    yield from map(str, examples.get("no_match") or ())
-    if raw.get("role") in {"context", "benign"}:
-        for example in examples.get("match") or ():
-            yield str(example.get("log", "") if isinstance(example, Mapping) else example)
