@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,6 +107,22 @@ def test_the_cache_is_private_keyed_by_content_and_rebuilt_when_damaged(tmp_path
     assert load_rules([tmp_path / "r"], builtin=False)["local.flux"].remediation[0].do == "Lower the flux"
     file.write_text(RULE.replace("Lower", "Raise"))
     assert load_rules([tmp_path / "r"], builtin=False)["local.flux"].remediation[0].do == "Raise the flux"
+
+
+def test_a_checkout_notices_that_its_rules_were_edited(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    shutil.copytree(root / "triage", tmp_path / "triage", ignore=shutil.ignore_patterns("__pycache__"))
+    (tmp_path / "pyproject.toml").touch()
+    file = write(tmp_path / "rules/a.yaml", RULE)
+
+    def shown() -> str:
+        command = [sys.executable, "-m", "triage", "rules", "show", "local.flux"]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+
+    assert "Lower the flux" in shown()
+    assert "Lower the flux" in shown()
+    file.write_text(RULE.replace("Lower", "Raise"))
+    assert "Raise the flux" in shown()
 
 
 @pytest.mark.parametrize(

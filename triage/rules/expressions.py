@@ -58,7 +58,7 @@ class Expression:
     Rules that ship were checked when they were packed, so loading them parses nothing.
     """
 
-    __slots__ = ("_calls", "_line", "_names", "_path", "_tree", "text")
+    __slots__ = ("_calls", "_checked", "_line", "_names", "_path", "_tree", "text")
 
     def __init__(
         self, text: str, path: str | None = None, line: int | None = None, *, check: bool = True
@@ -68,8 +68,21 @@ class Expression:
         self._tree: ast.expr | None = None
         self._names: set[str] = set()
         self._calls: set[tuple[str, tuple[str, ...]]] = set()
+        self._checked = False
         if check:
-            self._parsed()
+            self._check()
+
+    def _check(self) -> None:
+        """Refuse what the language does not have, and note the names and calls."""
+        if self._checked:
+            return
+        tree = self._parsed()
+        try:
+            _check(tree, self._names, self._calls)
+        except (ExpressionError, RecursionError) as error:
+            reason = error.reason if isinstance(error, ExpressionError) else "nested too deeply"
+            raise ExpressionError(f"{reason} in {self.text!r}", self._path, self._line) from None
+        self._checked = True
 
     def _parsed(self) -> ast.expr:
         if self._tree is not None:
@@ -78,7 +91,6 @@ class Expression:
             raise ExpressionError(f"expression longer than {_MAX_LENGTH} characters", self._path, self._line)
         try:
             tree = ast.parse(_with_units(" ".join(self.text.split())), mode="eval").body
-            _check(tree, self._names, self._calls)
         except ExpressionError as error:
             reason = f"{error.reason} in {self.text!r}"
             raise ExpressionError(reason, self._path, self._line) from None
@@ -90,13 +102,13 @@ class Expression:
     @property
     def names(self) -> frozenset[str]:
         """The fields that the expression refers to."""
-        self._parsed()
+        self._check()
         return frozenset(self._names)
 
     @property
     def calls(self) -> frozenset[tuple[str, tuple[str, ...]]]:
         """``(function, string arguments)`` of every call, so that lint can check rule ids."""
-        self._parsed()
+        self._check()
         return frozenset(self._calls)
 
     def evaluate(

@@ -23,7 +23,7 @@ BUILTIN = "triage"
 ENTRY_POINTS = "triage.rules"
 _PACKED = Path(__file__).parent / "_packed.json"
 _CHECKOUT = Path(__file__).resolve().parents[2] / "rules"
-_CACHE_FORMAT = 10
+_CACHE_FORMAT = 11
 _SUFFIXES = (".yaml", ".yml")
 _MAX_FILE = 4 << 20
 
@@ -70,15 +70,17 @@ class RuleSet(Mapping[str, Rule]):
 
     def anchors(self) -> dict[str, tuple[tuple[str, ...], bool]]:
         """``{literal: (rule ids, frequent)}``: what the scan looks for, without building rules."""
+        if len(self._packs) == 1:
+            return {anchor: (tuple(ids), every) for anchor, (_, every, ids) in self._packs[0].anchors.items()}
         found: dict[str, tuple[tuple[str, ...], bool]] = {}
         for pack in self._packs:
-            for literal, (_, ids) in pack.anchors.items():
-                rule_ids = tuple(ids) if len(self._packs) == 1 else tuple(self._own(pack, ids))
+            for literal, (_, sampled, ids) in pack.anchors.items():
+                rule_ids = tuple(self._own(pack, ids))
                 if not rule_ids:
                     continue
                 before, every = found.get(literal, ((), True))
                 # a literal is sampled only when all of its rules are content with samples
-                found[literal] = (before + rule_ids, every and all(ids[i] for i in rule_ids))
+                found[literal] = (before + rule_ids, every and sampled)
         return found
 
     def _own(self, pack: Pack, ids: Iterable[str]) -> Iterator[str]:
@@ -184,8 +186,12 @@ def _rules_of(document: Any, path: str | None) -> list[Any]:
 def _rule_paths(root: Path) -> list[Path]:
     if root.is_file():
         return [root]
+    return sorted(path for path in map(Path, _rule_files(root)) if path.is_file())
+
+
+def _rule_files(root: Path) -> Iterator[str]:
     found = (os.path.join(at, name) for at, _, names in os.walk(root) for name in names)  # noqa: PTH118
-    return sorted(Path(p) for p in found if p.endswith(_SUFFIXES) and Path(p).is_file())
+    return (path for path in found if path.endswith(_SUFFIXES))
 
 
 def _read(path: Path) -> str:
@@ -207,7 +213,7 @@ def _builtin() -> Pack:
     except OSError:
         data = b""
     if not data and _CHECKOUT.is_dir() and (_CHECKOUT.parent / "pyproject.toml").is_file():
-        return _directory(BUILTIN, _CHECKOUT)  # a checkout that was not built
+        return _kept(BUILTIN, _CHECKOUT, _stamped(_CHECKOUT))  # a checkout that was not built
     try:
         return unpacked(BUILTIN, data)
     except (ValueError, KeyError, TypeError):
@@ -264,14 +270,32 @@ def _directory(name: str, root: Path) -> Pack:
     paths = _rule_paths(root)
     if not paths:
         raise RuleError("holds no rule files (*.yaml)", str(root))
-    digest = hashlib.sha256(f"{_CACHE_FORMAT}.{ENGINE_VERSION}\0{root.resolve()}".encode())
+    content = hashlib.sha256()
     for path in paths:
-        digest.update(f"\0{path}\0".encode())
+        content.update(f"\0{path}\0".encode())
         try:
-            digest.update(path.read_bytes())
+            content.update(path.read_bytes())
         except OSError as error:
             raise RuleError(f"can't read it: {error.strerror}", str(path)) from None
-    cache = cache_directory() / f"rules-{digest.hexdigest()[:40]}.json"
+    return _kept(name, root, content.hexdigest())
+
+
+def _stamped(root: Path) -> str:
+    """What tells one state of a checkout's rules from another, without reading them all."""
+    stamp = hashlib.sha256()
+    for path in sorted(_rule_files(root)):
+        try:
+            status = os.stat(path)  # noqa: PTH116 - two hundred paths at every start
+        except OSError as error:
+            raise RuleError(f"can't read it: {error.strerror}", path) from None
+        stamp.update(f"{path}\0{status.st_ino} {status.st_size} {status.st_mtime_ns}\0".encode())
+    return stamp.hexdigest()
+
+
+def _kept(name: str, root: Path, state: str) -> Pack:
+    """The pack of the rules below ``root``, from the cache where it was kept in this ``state``."""
+    key = hashlib.sha256(f"{_CACHE_FORMAT}.{ENGINE_VERSION}\0{root.resolve()}\0{state}".encode())
+    cache = cache_directory() / f"rules-{key.hexdigest()[:40]}.json"
     kept = _read_cache(cache)
     if kept is not None:
         try:

@@ -7,13 +7,11 @@ dozen of a thousand rules, and reading them all would take longer than answering
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from triage.rules.patterns import needs
 from triage.rules.schema import ENGINE_VERSION
-from triage.rules.windows import choose, ordinary
 
 NEEDS = "_needs"
 """Key under which a rule keeps what its patterns need."""
@@ -24,9 +22,8 @@ class Pack:
     """The rules of one place."""
 
     name: str
-    anchors: Mapping[str, tuple[str, Mapping[str, bool]]]
-    """For each anchor its window and, by the ids of the rules that it may belong to, whether they are
-    content with samples."""
+    anchors: Mapping[str, tuple[str, bool, Sequence[str]]]
+    """For each anchor its window, whether all of its rules are content with samples, and their ids."""
     places: Mapping[str, tuple[str | None, int | None, bool, int, int]]
     """For each rule its file and line, whether it has conditions alone, and where it is in ``body``."""
     body: bytes
@@ -39,17 +36,22 @@ class Pack:
 
 def packed(rules: Iterable[Mapping[str, Any]]) -> bytes:
     """A pack of the checked raw mappings ``rules``."""
+    from triage.rules.patterns import needs
+    from triage.rules.windows import choose, ordinary
+
     rules = list(rules)
     windows = choose((anchor.lower() for raw in rules for anchor in raw["_anchors"]), ordinary())
-    anchors: dict[str, tuple[str, dict[str, bool]]] = {}
+    anchors: dict[str, tuple[str, bool, list[str]]] = {}
     places: dict[str, tuple[str | None, int | None, bool, int, int]] = {}
     body = bytearray()
     for raw in rules:
         signature = raw.get("signature") or {}
         for anchor in raw["_anchors"]:
             literal = anchor.lower()
-            ids = anchors.setdefault(literal, (windows[literal], {}))[1]
-            ids[raw["id"]] = bool(signature.get("frequent"))
+            window, sampled, ids = anchors.get(literal, (windows[literal], True, []))
+            if raw["id"] not in ids:
+                ids.append(raw["id"])
+            anchors[literal] = (window, sampled and bool(signature.get("frequent")), ids)
         begin = len(body)
         kept = {key: value for key, value in raw.items() if not key.startswith("_")}
         patterns = signature.get("patterns") or ()
