@@ -129,7 +129,7 @@ class Source:
     attempt: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Block:
     """A stretch of one source, in memory, with enough around it to read messages whole.
 

@@ -24,7 +24,7 @@ _SILENT_SECONDS = 0.8
 MAX_PROCESSES = 4
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Options:
     """What the command line asked for. ``color`` None means: as the terminal allows."""
 

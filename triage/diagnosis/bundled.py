@@ -16,7 +16,7 @@ from triage.scan.ends import Lines
 from triage.sources.labels import labelled
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Section:
     """Where a file begins in the stream, and which source it became."""
 

@@ -21,7 +21,7 @@ from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Seat:
     """Where one rank runs, as far as it is known."""
 

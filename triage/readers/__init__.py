@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["READERS", "Entry", "recognise"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Entry:
     """A kind of input: where its reader is, and a cheap look that rules out most other inputs."""
 

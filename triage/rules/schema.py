@@ -24,7 +24,7 @@ ORIGINS = ("speaker", "node", "job")
 ORIGIN_FIELDS = ("rank", "ranks", "local_rank", "host", "gpu", "pci", "uuid")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Signature:
     """How a rule is recognised: literals for the scan, patterns and conditions for the line."""
 
@@ -43,7 +43,7 @@ class Signature:
     """Kind of structured input whose reader emits this finding; such a rule has no anchors."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Remedy:
     """A remediation step as written: templates over the finding's fields, and a condition."""
 
@@ -54,7 +54,7 @@ class Remedy:
     condition: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Advice:
     """Something that does not help, as written."""
 
@@ -63,7 +63,7 @@ class Advice:
     condition: Expression | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Example:
     """A piece of log that a rule must match, with the fields it must capture."""
 
@@ -73,7 +73,7 @@ class Example:
     """Rule that explains this example better, when this one matches and is not the verdict."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Rule:
     """One signature with its meaning."""
 

@@ -27,7 +27,7 @@ STDIN_NAME = "<stdin>"
 _JOBS_NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Discovery:
     """What there is to read, in a stable order, and what was left out."""
 

@@ -20,7 +20,7 @@ _DEPTH = 4
 """Directories above a file whose names may label it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, repr=False)
 class Labels:
     """What a name says; None where it says nothing."""
 

@@ -14,7 +14,7 @@ _PROBES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Frame:
     """One call on the stack. ``code`` is the source line where it was printed."""
 
@@ -25,7 +25,7 @@ class Frame:
     kind: FrameKind
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Traceback:
     """An exception that was raised, with the lines ``[start, end)`` that tell of it.
 
@@ -78,7 +78,7 @@ class Traceback:
         return origin.members[0].root if origin.members else origin
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Fault:
     """What ``faulthandler`` printed when the interpreter died, in lines ``[start, end)``.
 

@@ -40,7 +40,7 @@ _FOREIGN = 3
 _DEPENDENCY = Lazy(r"\s*At least one of the input arguments for this task could not be computed:\s*$")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Message:
     """The rest of an exception's message, what it quotes, and the index after it."""
 
