@@ -128,6 +128,7 @@ def _with_activity(
             break
     if doing is None:
         swallowed = _swallowed(job, ranks, first)
+        ahead = next((i for i in job.of_fact("ahead") if i.rank in ranks), None)
         begun = next((i for i in job.of_fact("exception") if i.rank in ranks and _cut(i)), None)
         skipped = _skipped(job, ranks)
         deviant = next((i for i in job.of_fact("deviant") if i.rank in ranks), None)
@@ -139,6 +140,9 @@ def _with_activity(
         elif swallowed is None and skipped is not None:
             told = {**fields, "type": skipped.text("words")}
             yield verdict(job, "ledger.skipped-batch", told, [skipped, *witnesses], rank=ranks[0])
+        elif swallowed is None and ahead is not None:
+            told = {**fields, "step": ahead.number("step"), "others": ahead.number("others")}
+            yield verdict(job, "ledger.ran-ahead", told, [ahead, *witnesses], rank=ahead.rank)
         elif swallowed is None and begun is not None:
             yield verdict(job, "ledger.raised-and-left", fields, [begun, *witnesses], rank=begun.rank)
         elif swallowed is None:

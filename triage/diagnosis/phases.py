@@ -73,8 +73,27 @@ class Activities:
                 continue
             if end is None:
                 end = self._sign_of_life(start, rank, before)
-            open_now = Activity(start.rule.phase or "steady", start, end)
-        return open_now
+            open_now = Activity(_phase_of(start), start, end)
+        return open_now or self._begun_since(rank, before)
+
+    def _begun_since(self, rank: int, before: Finding) -> Activity | None:
+        """Work that ``rank`` counts after ``before``, when the first line of it came later than that."""
+        for start in self._starts:
+            last = start.finding.last_offset
+            if (
+                last is None
+                or start.rule.id != "progress.counted-work"
+                or self._identities.rank_of(start.finding) != rank
+            ):
+                continue
+            if compare(start.finding, before) == 1 and not self._stepped_on(start, rank):
+                shown = start.finding
+                return Activity(
+                    _phase_of(start),
+                    start,
+                    Item(replace(shown, offset=last, time=shown.last_time), start.rule),
+                )
+        return None
 
     def _stepped_on(self, item: Item, rank: int) -> bool:
         """Whether the rank went on with its steps: what it had begun was over, whenever the others timed out."""
@@ -107,6 +126,10 @@ class Activities:
             if compare(last, start.finding) == 1:
                 return end
         return None
+
+
+def _phase_of(start: Item) -> str:
+    return start.text("phase") or start.rule.phase or "steady"
 
 
 def phase_at(job: Job, finding: Finding) -> str | None:

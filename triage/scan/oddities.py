@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 
-from triage.model import Block, Evidence, Finding, Moment, Source
+from triage.model import Block, Finding, Moment, Source
 from triage.scan.deviants import deviants
 from triage.scan.lazy import compiled
-from triage.scan.said import WORD, Said, lines_at_the_end, lines_at_the_start, without_digits
-from triage.text import safe
+from triage.scan.said import WORD, Said, finding_of, lines_at_the_end, lines_at_the_start, without_digits
 
 ODD = "progress.oddity"
 LAST = "progress.last-line"
@@ -81,23 +80,10 @@ def oddities(
     for line, rule in told:
         if (line.source, line.offset) not in seen:
             seen.add((line.source, line.offset))
-            findings.append(_finding(line, sources, rule))
+            words = " ".join(line.text[line.prefix.length :].split())[:200]
+            findings.append(finding_of(rule, line, sources, {"words": words}))
     return findings
 
 
 def _later(time: Moment | None, clock: Mapping[str, float]) -> bool:
     return time is not None and time.clock in clock and time.seconds >= clock[time.clock]
-
-
-def _finding(line: Said, sources: Sequence[Source], rule: str) -> Finding:
-    source, prefix = sources[line.source], line.prefix
-    rank = prefix.rank if prefix.rank is not None else source.rank
-    if rank is None and line.writer is not None and line.writer.isdecimal():
-        rank = int(line.writer)
-    return Finding(
-        rule_id=rule, fields={"words": " ".join(line.text[prefix.length :].split())[:200]},
-        evidence=(Evidence(source.name, line.number, safe(line.text)),), source=line.source, offset=line.offset,
-        rank=rank,
-        local_rank=prefix.local_rank if prefix.local_rank is not None else source.local_rank,
-        host=prefix.host or source.host, pid=prefix.pid, time=prefix.time, level=prefix.level, stream=prefix.stream,
-    )  # fmt: skip

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from triage.model import Block, Prefix, Source
+from triage.model import Block, Evidence, Finding, Prefix, Source, Value
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
+from triage.text import safe
 
 WINDOW = 48 << 10
 """Bytes that are looked at, at the beginning of a source and before its first sign of trouble."""
@@ -115,3 +116,22 @@ def _writer(prefix: Prefix, source: Source, message: str) -> str | None:
     if rank is not None:
         return str(rank)
     return f"{source.name} {prefix.stream}" if prefix.stream else None
+
+
+def finding_of(
+    rule: str, said: Said, sources: Sequence[Source], fields: Mapping[str, Value], *, last: Said | None = None
+) -> Finding:
+    """What a line of a program's tells as the fact ``rule``; with ``last``, from there to another of its lines."""
+    source, prefix = sources[said.source], said.prefix
+    rank = prefix.rank if prefix.rank is not None else source.rank
+    if rank is None and said.writer is not None and said.writer.isdecimal():
+        rank = int(said.writer)
+    lines = [said] if last is None else [said, last]
+    return Finding(
+        rule_id=rule, fields=fields,
+        evidence=tuple(Evidence(source.name, line.number, safe(line.text)) for line in lines),
+        source=said.source, offset=said.offset, rank=rank,
+        local_rank=prefix.local_rank if prefix.local_rank is not None else source.local_rank,
+        host=prefix.host or source.host, pid=prefix.pid, time=prefix.time, level=prefix.level, stream=prefix.stream,
+        last_offset=None if last is None else last.offset, last_time=None if last is None else last.prefix.time,
+    )  # fmt: skip

@@ -1,0 +1,46 @@
+"""What ranks count as they go tells who is at work and who is ahead of the others."""
+
+from __future__ import annotations
+
+from triage import Engine, Source
+
+TIMEOUT = (
+    "[rank{rank}]:[E1121 07:{at} ProcessGroupNCCL.cpp:689] [Rank {rank}] Watchdog caught collective operation timeout: "
+    "WorkNCCL(SeqNum=5, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=12000) ran for 12045 milliseconds before "
+    "timing out.\n"
+)
+WORK = "2026-11-21 07:{at},094 INFO [rank 0] segment {reached}/9 merged, 41 MB\n"
+
+
+def timeouts(*ranks: int) -> str:
+    return "".join(TIMEOUT.format(rank=rank, at="24:17.183912") for rank in ranks)
+
+
+def test_a_rank_that_counts_on_after_the_others_gave_up_was_at_work(engine: Engine) -> None:
+    begun = "".join(WORK.format(at=f"24:0{k}", reached=k) for k in (1, 2, 3))
+    after = "".join(WORK.format(at=f"24:{20 + k}", reached=k) for k in (4, 5, 6))
+    for log in (begun + timeouts(1, 2, 3) + after, timeouts(1, 2, 3) + after):
+        root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+        assert root is not None
+        assert (root.category, root.origin.rank) == ("watchdog-too-short", 0)
+
+
+def test_a_count_that_stopped_before_is_no_proof_of_work(engine: Engine) -> None:
+    begun = "".join(WORK.format(at=f"23:0{k}", reached=k) for k in (1, 2, 3))
+    root = engine.diagnose(Source("job.err", data=(begun + timeouts(1, 2, 3)).encode())).root_cause
+    assert root is not None
+    assert root.category != "watchdog-too-short"
+    assert root.origin.rank == 0
+
+
+def step(rank: int, number: int) -> str:
+    return f"[default{rank}]:[{rank}] step {number} contrast 0.08{rank} cached 3\n"
+
+
+def test_a_rank_that_is_ahead_of_those_that_wait_for_it_left_something_out(engine: Engine) -> None:
+    together = "".join(step(rank, number) for number in (0, 4, 8) for rank in range(4))
+    waits = "".join(f"[default{r}]:" + TIMEOUT.format(rank=r, at="24:17.183912") for r in (0, 1, 3))
+    for more, category in (("", "straggler-or-hang"), (step(2, 12), "collective-desync")):
+        root = engine.diagnose(Source("job.err", data=(together + more + waits).encode())).root_cause
+        assert root is not None
+        assert (root.category, root.origin.rank) == (category, 2)

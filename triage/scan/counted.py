@@ -1,0 +1,105 @@
+"""Work that a program counts as it goes: ``compacting segment 4/11``, and who is ahead of the others.
+
+A rank that others wait for and that still counts on is at work, whatever the work is called; one that has
+counted more steps than those that wait for it did not take part in all of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from triage.model import Block, Finding, Source, Value
+from triage.scan.lazy import compiled
+from triage.scan.said import Said, finding_of, lines_at_the_end
+
+WORK = "progress.counted-work"
+AHEAD = "progress.ahead"
+MAX_LINES = 400
+"""Lines at the end of each source that are looked at, fewer where there are many sources."""
+MAX_LINES_IN_ALL = 20_000
+FEWEST_WAITING = 2
+"""Writers that must be behind one for it to be ahead."""
+_OF = r"(?<![\w./:-])(\d{1,7}) ?(?:/|of|out of) ?(\d{1,7})(?![\w./:-]|\d)"
+_STEPS = r"(?i)\b(?:steps?|iter\w*|epochs?|batch\w*|micro\w*|updates?)\b"
+_COUNTER = r"(?i)\b(?:global[ _]?step|step|iter(?:ation)?|update|batch|micro[ _-]?batch)\W{0,3} {0,4}(\d{1,9})(?![\w.])"
+_ACTIVITIES = {
+    "compile": r"(?i)compil|warm(?:ing|ed)?[ -]?up|captur|bucket|autotun|kernel|graph",
+    "checkpoint": r"(?i)checkpoint|ckpt|\bsav(?:e|ed|ing)\b|\bwr(?:ote|iting|itten)\b|upload|flush",
+    "load": r"(?i)load|token|index|download|read|fetch|cach|prepar|convert|shard|file|part|resampl|extract|unpack",
+}
+"""What is being done, by the words of the line: the first that fits."""
+_IN_WORDS = {
+    "compile": "compiling or warming up",
+    "checkpoint": "writing a checkpoint",
+    "load": "preparing data",
+}
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class _Count:
+    """Where a count began and how far it has come."""
+
+    first: Said
+    last: Said
+    reached: int
+    whole: int
+    times: int = 1
+
+
+def counted(tails: Mapping[int, Block], sources: Sequence[Source]) -> list[Finding]:
+    """The work that writers count at the ends of logs, and who has counted more steps than all others."""
+    most = max(40, min(MAX_LINES, MAX_LINES_IN_ALL // max(1, len(tails))))
+    said = [
+        line
+        for index, block in sorted(tails.items())
+        for line in lines_at_the_end(block, sources[index], index, None, most)
+    ]
+    return [*_work(said, sources), *_ahead(said, sources)]
+
+
+def _work(said: Sequence[Said], sources: Sequence[Source]) -> Iterator[Finding]:
+    counts: dict[tuple[str | None, int, str], _Count] = {}
+    for line in said:
+        found = compiled(_OF).search(line.message)
+        if found is None or compiled(_STEPS).search(line.message):
+            continue
+        reached, whole = int(found[1]), int(found[2])
+        if not 0 <= reached <= whole or whole < 2:
+            continue
+        key = (line.writer, line.source, line.wording)
+        known = counts.get(key)
+        if known is None or known.whole != whole or reached < known.reached:
+            counts[key] = _Count(line, line, reached, whole)
+        elif reached > known.reached:
+            known.last, known.reached, known.times = line, reached, known.times + 1
+    for known in counts.values():
+        if known.times > 1:
+            phase = next(
+                (p for p, words in _ACTIVITIES.items() if compiled(words).search(known.last.message)), None
+            )
+            shown = " ".join(known.last.message.split())[:60]
+            what = _IN_WORDS.get(phase or "", f"at work of its own ({shown})")
+            fields: dict[str, Value] = {
+                "activity": what,
+                "reached": known.reached,
+                "whole": known.whole,
+                "times": known.times,
+            }
+            if phase is not None:
+                fields["phase"] = phase
+            yield finding_of(WORK, known.first, sources, fields, last=known.last)
+
+
+def _ahead(said: Sequence[Said], sources: Sequence[Source]) -> Iterator[Finding]:
+    reached: dict[str, dict[str, tuple[int, Said]]] = defaultdict(dict)
+    for line in said:
+        found = compiled(_COUNTER).search(line.message)
+        if found is not None and line.writer is not None:
+            reached[line.wording][line.writer] = (int(found[1]), line)
+    for writers in reached.values():
+        best, line = max(writers.values(), key=lambda r: r[0])
+        others = [step for step, other in writers.values() if other is not line]
+        if len(others) >= FEWEST_WAITING and max(others) < best:
+            yield finding_of(AHEAD, line, sources, {"step": best, "others": max(others)})
