@@ -151,3 +151,24 @@ def test_numbers_within_groups_are_no_ranks(engine: Engine) -> None:
         old(0, 412, "ALLREDUCE") + old(1, 412, "ALLREDUCE") + old(0, 413, "REDUCE") + old(3, 412, "ALLREDUCE")
     )
     assert blamed(engine.diagnose(Source("job.err", data=one.encode()))).ranks == (2,)
+
+
+def test_files_are_numbered_by_rank_where_their_lines_say_so(engine: Engine) -> None:
+    usage = (
+        "usage: align.py [-h] [--beam BEAM]\nalign.py: error: argument --beam: invalid int value: 'four'\n"
+    )
+    waits = "rank {0} arguments Namespace(lr=0.1, beam=4)\nTraceback (most recent call last):\n  File \"align.py\", line 6, in <module>\n    dist.init_process_group('gloo')\ntorch.distributed.DistStoreError: wait timeout after 20000ms, keys: /default_pg/0//cuda//0\n"
+    logs = [
+        Source(f"out.{n}.log", data=text.encode())
+        for n, text in enumerate([waits.format(0), waits.format(1), usage])
+    ]
+    root = engine.diagnose(logs).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("config", 2)
+    silent = [
+        Source(f"out.{n}.log", data=text.encode())
+        for n, text in enumerate([waits.format(3), waits.format(5), usage])
+    ]
+    root = engine.diagnose(silent).root_cause
+    assert root is not None
+    assert root.origin.rank is None

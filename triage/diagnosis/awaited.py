@@ -82,6 +82,10 @@ def _never_joined(job: Job, ledger: Ledger, item: Item, expected: int, joined: i
     """
     if expected != len(ledger.members) or expected > MAX_RANKS or item.rank is None:
         return None
-    inside = {i.rank for i in job.of_tag("store-timeout") if i.rule.id != "torch.store-client-timeout"}
-    missing = [rank for rank in ledger.members if rank not in inside]
-    return tuple(missing) if len(missing) == expected - joined else None
+    outside = {i.rank for i in job.of_rule("torch.store-client-timeout")}
+    waiting = {i.rank for i in job.of_tag("store-timeout")} - outside
+    for inside in (waiting, ledger.seen - outside):
+        missing = [rank for rank in ledger.members if rank not in inside]
+        if len(missing) == expected - joined:
+            return tuple(missing)
+    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -48,6 +48,10 @@ class _Ends:
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:
         """None: what was kept of each file is too short to tell what is ordinary."""
         return ()
+
+    def self_named(self) -> Mapping[int, Collection[int]]:
+        """None, for the same reason."""
+        return {}
 
     def _moved(self, lines: Lines) -> Lines:
         return [(self._source(index, shown.line or 0), shown) for index, shown in lines]

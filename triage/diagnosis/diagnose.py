@@ -107,7 +107,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job = Job(run.rules, list(items), run.sources, run.reports, run.receipt, run.cut)
     if last:
         job.add(observed(job, run.ends))
-    identities = identify(job)
+    identities = identify(job, run.ends)
     job.items = relabel(job.items, identities)
     job.index()
     job.add(stated(job))
@@ -118,6 +118,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     settle(job, ledger)
     identities.only_failed = _only_failed(job, ledger)
     identities.suspect = suspect(job, ledger.seen)
+    identities.heard = frozenset(ledger.seen) | {s.rank for s in run.sources if s.rank is not None}
     verdicts = judge(job, ledger, Activities(job, identities))
     job.add(verdicts)
     ranking = rank(job, ledger, collect(job, ledger, verdicts))

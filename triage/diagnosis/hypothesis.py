@@ -179,15 +179,21 @@ _OF_MANY = frozenset(
 """Categories of which the one that complains is not the one to blame."""
 
 
+_FEWEST_CONTENT = 2
+"""Ranks that are heard of and do not say the same, by which one that does is known to be alone."""
+
+
 def _alone(candidate: Candidate, identities: Identities) -> int | None:
     """The one rank that raised what all ranks might have, where the logs show that the others did not."""
     lead = candidate.lead
-    if lead.rule.category in _OF_MANY or not lead.finding.raised:
-        return None
     ranks = {item.rank for item in candidate.items}
-    if len(ranks) != 1:
+    if lead.rule.category in _OF_MANY or len(ranks) != 1:
         return None
     (rank,) = ranks
+    if rank and len(identities.heard - {rank}) >= _FEWEST_CONTENT:
+        return rank
+    if not lead.finding.raised:
+        return None
     if rank is None:
         # a wrong setting ends the first rank that meets it
         return None if lead.finding.stream or lead.rule.category == "config" else identities.only_failed

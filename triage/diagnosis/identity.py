@@ -16,6 +16,7 @@ from triage.diagnosis.job import Item, Job
 from triage.diagnosis.launchers import unwrapped
 from triage.diagnosis.nodes import NOWHERE, Nodes, count_nodes, global_numbers, several_around, short
 from triage.diagnosis.numbered import group_tag, number_ranks
+from triage.diagnosis.run import Ends
 from triage.model import Finding
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
@@ -45,6 +46,8 @@ class Identities:
     """The one rank that said what no other did, where somebody waited or lost a peer."""
     only_failed: int | None = None
     """The one rank whose process ended by itself and badly, when there is exactly one."""
+    heard: frozenset[int] = frozenset()
+    """Ranks that wrote anything."""
     deserter: int | None = None
     """The one rank that several others of its node saw go."""
     tags_are_local: bool = False
@@ -149,7 +152,7 @@ class Identities:
         return self.rank_of_local(finding.local_rank, finding.host, finding)
 
 
-def identify(job: Job) -> Identities:
+def identify(job: Job, ends: Ends | None = None) -> Identities:
     """Join everything that pairs ranks with hosts, pids and GPUs."""
     several = several_around(job.items)
     job.items = global_numbers(unwrapped(job.items))
@@ -158,7 +161,7 @@ def identify(job: Job) -> Identities:
     table.world_size = _world_size(job)
     job.items = located(job.items, table.world_size)
     job.index()
-    number_ranks(job, table.world_size)
+    number_ranks(job, table.world_size, ends)
     for item in job.items:
         finding = item.finding
         if finding.rank is not None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.launchers import ONE_PROCESS, by_launcher
+from triage.diagnosis.run import Ends
 from triage.model import Finding, Source
 from triage.scan.lazy import deferred
 
@@ -50,10 +51,14 @@ class _Heard:
     peers: bool = False
 
 
-def number_ranks(job: Job, world_size: int | None) -> None:
+def number_ranks(job: Job, world_size: int | None, ends: Ends | None = None) -> None:
     """Fill in the ranks of sources and items that only the number in a name tells."""
     heard = _listen(job)
     families = _families(job, heard)
+    if families and ends is not None:
+        for index, own in ends.self_named().items():
+            if len(own) == 1:
+                heard[index, ""].ranks.update(own)
     for family in families.values():
         family.shift = _shift(family, heard, world_size)
     told: dict[_Place, set[int]] = defaultdict(set)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -26,6 +26,10 @@ class Ends(Protocol):
 
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source."""
+        ...
+
+    def self_named(self) -> Mapping[int, Collection[int]]:
+        """By the index of each log the ranks that its lines give as their own."""
         ...
 
 

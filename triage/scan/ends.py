@@ -9,7 +9,7 @@ from triage.model import Block, Evidence, Finding, Source
 from triage.rules.loader import RuleSet
 from triage.scan.counted import counted
 from triage.scan.oddities import oddities
-from triage.scan.said import without_digits
+from triage.scan.said import self_named, without_digits
 from triage.scan.tail import alarms, last_words
 
 Lines = Sequence[tuple[int, Evidence]]
@@ -57,6 +57,14 @@ class Ends:
             *oddities(self._tails, self._sources, until, self._recognised[1]),
             *counted(self._tails, self._sources),
         ]
+
+    def self_named(self) -> dict[int, set[int]]:
+        """By the index of each log the ranks that its lines give as their own."""
+        return {
+            index: set(self_named(block, self._sources[index], index))
+            for index, block in sorted(self._tails.items())
+            if self._sources[index].rank is None
+        }
 
     def _unknown(self, pick: Callable[[Block, str, Container[int]], Iterator[Evidence]]) -> Lines:
         taken, harmless = self._recognised

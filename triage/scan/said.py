@@ -12,6 +12,8 @@ from triage.text import safe
 
 WINDOW = 48 << 10
 """Bytes that are looked at, at the beginning of a source and before its first sign of trouble."""
+LOOK = 40
+"""Lines at either end of a source in which it may say whose it is."""
 NUMBER = r"0x[0-9a-fA-F]+|(?<![\w.])[-+]?\d[\d.,:e+-]*"
 WORD = r"[^\W\d_]{2,}"
 _VARYING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])"
@@ -79,6 +81,16 @@ def lines_at_the_start(
             most -= 1
             if most <= 0:
                 return
+
+
+def self_named(block: Block, source: Source, index: int) -> Iterator[int]:
+    """The ranks that lines at either end of a source give as their own: ``rank 3 starts``, ``[rank 3] loaded``."""
+    for line in (
+        *lines_at_the_start(block, source, index, None, LOOK),
+        *lines_at_the_end(block, source, index, None, LOOK),
+    ):
+        if line.prefix.rank is None and (own := compiled(_SELF).match(line.message)) is not None:
+            yield int(own[1] or own[2])
 
 
 def _rows(block: Block, start: int, end: int) -> Iterator[_Row]:
