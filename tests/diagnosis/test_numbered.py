@@ -153,22 +153,19 @@ def test_numbers_within_groups_are_no_ranks(engine: Engine) -> None:
     assert blamed(engine.diagnose(Source("job.err", data=one.encode()))).ranks == (2,)
 
 
+USAGE = "usage: align.py [-h] [--beam BEAM]\nalign.py: error: argument --beam: invalid int value: 'four'\n"
+JOINS = """rank {0} arguments Namespace(lr=0.1, beam=4)
+Traceback (most recent call last):
+  File "align.py", line 6, in <module>
+    dist.init_process_group('gloo')
+torch.distributed.DistStoreError: wait timeout after 20000ms, keys: /default_pg/0//cuda//0
+"""
+
+
 def test_files_are_numbered_by_rank_where_their_lines_say_so(engine: Engine) -> None:
-    usage = (
-        "usage: align.py [-h] [--beam BEAM]\nalign.py: error: argument --beam: invalid int value: 'four'\n"
-    )
-    waits = "rank {0} arguments Namespace(lr=0.1, beam=4)\nTraceback (most recent call last):\n  File \"align.py\", line 6, in <module>\n    dist.init_process_group('gloo')\ntorch.distributed.DistStoreError: wait timeout after 20000ms, keys: /default_pg/0//cuda//0\n"
-    logs = [
-        Source(f"out.{n}.log", data=text.encode())
-        for n, text in enumerate([waits.format(0), waits.format(1), usage])
-    ]
-    root = engine.diagnose(logs).root_cause
-    assert root is not None
-    assert (root.category, root.origin.rank) == ("config", 2)
-    silent = [
-        Source(f"out.{n}.log", data=text.encode())
-        for n, text in enumerate([waits.format(3), waits.format(5), usage])
-    ]
-    root = engine.diagnose(silent).root_cause
-    assert root is not None
-    assert root.origin.rank is None
+    for ranks, guilty in (((0, 1), 2), ((3, 5), None)):
+        texts = [*(JOINS.format(rank) for rank in ranks), USAGE]
+        logs = [Source(f"out.{n}.log", data=text.encode()) for n, text in enumerate(texts)]
+        root = engine.diagnose(logs).root_cause
+        assert root is not None
+        assert (root.category, root.origin.rank) == ("config", guilty)

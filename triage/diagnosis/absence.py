@@ -19,6 +19,9 @@ _LEFT_OUT = (
 )
 """How programs say that they pass over something."""
 
+_STUCK_IN = {"data-loading": "ledger.stuck-in-data", "checkpoint": "ledger.stuck-in-checkpoint"}
+"""What a rank does, by the calls on its stack, and the verdict on it."""
+
 PAIRWISE_OPS = frozenset({"SEND", "RECV"})
 """Operations of two ranks, in which the others of the group have no part."""
 
@@ -128,6 +131,7 @@ def _with_activity(
             break
     if doing is None:
         swallowed = _swallowed(job, ranks, first)
+        seen = next((i for i in job.of_fact("stack") if i.rank in ranks and i.text("function")), None)
         ahead = next((i for i in job.of_fact("ahead") if i.rank in ranks), None)
         begun = next((i for i in job.of_fact("exception") if i.rank in ranks and _cut(i)), None)
         skipped = _skipped(job, ranks)
@@ -140,6 +144,8 @@ def _with_activity(
         elif swallowed is None and skipped is not None:
             told = {**fields, "type": skipped.text("words")}
             yield verdict(job, "ledger.skipped-batch", told, [skipped, *witnesses], rank=ranks[0])
+        elif swallowed is None and seen is not None:
+            yield _seen(job, seen, fields, witnesses)
         elif swallowed is None and ahead is not None:
             told = {**fields, "step": ahead.number("step"), "others": ahead.number("others")}
             yield verdict(job, "ledger.ran-ahead", told, [ahead, *witnesses], rank=ahead.rank)
@@ -184,6 +190,13 @@ def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
         if not moved and (found is None or compare(item.finding, found.finding) == 1):
             found = item
     return found
+
+
+def _seen(job: Job, stack: Item, fields: Mapping[str, Value], witnesses: Sequence[Item]) -> Item:
+    """A stack shows where the missing rank was."""
+    kind = _STUCK_IN.get(stack.text("activity") or "", "ledger.stuck-in")
+    told = {**fields, **{name: stack.fields.get(name) for name in ("function", "file", "line", "top")}}
+    return verdict(job, kind, told, [stack, *witnesses], rank=stack.rank)
 
 
 def _cut(item: Item) -> bool:

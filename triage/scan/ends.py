@@ -10,6 +10,7 @@ from triage.rules.loader import RuleSet
 from triage.scan.counted import counted
 from triage.scan.oddities import oddities
 from triage.scan.said import self_named, without_digits
+from triage.scan.stacks import stacks
 from triage.scan.tail import alarms, last_words
 
 Lines = Sequence[tuple[int, Evidence]]
@@ -51,11 +52,12 @@ class Ends:
     def oddities(self, until: Mapping[int, int]) -> list[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source.
 
-        And what they count as they go, before and after.
+        And what they count as they go, before and after, and where they were when a stack was printed.
         """
         return [
             *oddities(self._tails, self._sources, until, self._recognised[1]),
             *counted(self._tails, self._sources),
+            *stacks(self._tails, self._sources),
         ]
 
     def self_named(self) -> dict[int, set[int]]:

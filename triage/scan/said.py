@@ -93,6 +93,16 @@ def self_named(block: Block, source: Source, index: int) -> Iterator[int]:
             yield int(own[1] or own[2])
 
 
+def any_line(block: Block, source: Source, index: int) -> Iterator[Said]:
+    """All lines of a block, whatever they are."""
+    for at, number, raw in _rows(block, 0, len(block.data)):
+        text = raw[:600].decode("utf-8", "replace")
+        prefix, message = split_line(text)
+        yield Said(
+            index, number, block.offset + at, text, prefix, message, "", _writer(prefix, source, message)
+        )
+
+
 def _rows(block: Block, start: int, end: int) -> Iterator[_Row]:
     """The lines of a stretch of a block."""
     number = block.line + block.data.count(b"\n", 0, start)
