@@ -44,3 +44,14 @@ def test_a_rank_that_is_ahead_of_those_that_wait_for_it_left_something_out(engin
         root = engine.diagnose(Source("job.err", data=(together + more + waits).encode())).root_cause
         assert root is not None
         assert (root.category, root.origin.rank) == (category, 2)
+
+
+def test_work_counted_for_longer_than_the_wait_at_the_store_outlasted_it(engine: Engine) -> None:
+    work = "".join(f"resampling: {k * 4000}/12000 clips, {k * 9}s\n" for k in (1, 2, 3))
+    wait = "rank {0} waits\n[rank{0}]: torch.distributed.DistStoreError: wait timeout after 12000ms, keys: /clips/ready\n"
+    texts = [work, wait.format(1), wait.format(2)]
+    logs = [Source(f"audio_rank{n}.log", data=text.encode()) for n, text in enumerate(texts)]
+    root = engine.diagnose(logs).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("watchdog-too-short", 0)
+    assert "not done" not in root.summary

@@ -283,11 +283,12 @@ def came_late(job: Job, ledger: Ledger, late: Sequence[Wait]) -> Item:
 def at_work(job: Job, work: Work) -> Item:
     """A bar shows that the one that was waited for was at work all the while."""
     elapsed = work.bar.seconds("elapsed")
+    still = "" if work.done else " and not done"
     return too_short(
         job, [work.wait, work.bar], timeout=work.timeout, seq=work.wait.number("seq"),
-        ranks=() if work.rank is None else (work.rank,), phase=work.bar.rule.phase,
+        ranks=() if work.rank is None else (work.rank,), phase=work.bar.text("phase") or work.bar.rule.phase,
         activity=(work.bar.text("activity") or "still working").lower(), needed=work.needed,
-        took=None if elapsed is None else f"{show(elapsed, 'seconds')} and not done",
+        took=None if elapsed is None else f"{show(elapsed, 'seconds')}{still}",
     )  # fmt: skip
 
 

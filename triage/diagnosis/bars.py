@@ -6,10 +6,10 @@ waited, was drawn by the rank that they waited for: it had begun its work when t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from triage.diagnosis.job import Item, Job
+from triage.diagnosis.job import Item, Job, compare
 
 NEAR = (0.93, 1.3)
 """Share of the wait that a bar must have been running for."""
@@ -34,6 +34,12 @@ class Work:
         return self.bar.rank if self.bar.rank is not None or len(awaited) != 1 else awaited[0]
 
     @property
+    def done(self) -> bool:
+        """Whether it came to its end, however late."""
+        reached = self.bar.number("reached")
+        return reached is not None and reached == self.bar.number("whole")
+
+    @property
     def needed(self) -> float:
         """Seconds that the whole work would take, at the pace seen, with some to spare."""
         elapsed = self.bar.seconds("elapsed") or self.timeout
@@ -47,9 +53,8 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
     Args:
         waiting: ranks that waited themselves; their bars prove nothing.
     """
-    waits = [(i, t) for i in _waits(job) if (t := _timeout(i)) is not None and t >= SHORTEST]
-    if not waits:
-        return None
+    timed = [(i, t) for i in _waits(job) if (t := _timeout(i)) is not None]
+    waits = [(i, t) for i, t in timed if t >= SHORTEST]
     for bar in _last_bars(job):
         elapsed = bar.seconds("elapsed") or 0.0
         if bar.rank in waiting:
@@ -57,6 +62,21 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
         for wait, timeout in waits:
             if NEAR[0] * timeout <= elapsed <= NEAR[1] * timeout:
                 return Work(bar, wait, timeout)
+    return _counted_on(job, set(waiting) | {wait.rank for wait, _ in timed}, timed)
+
+
+def _counted_on(
+    job: Job, waiting: Collection[int | None], waits: Sequence[tuple[Item, float]]
+) -> Work | None:
+    """Work that a rank counted on after a wait had ended, or for longer than the wait was, by its own account."""
+    for work in job.of_rule("progress.counted-work"):
+        if work.rank is None or work.rank in waiting:
+            continue
+        shown = work.finding
+        last = replace(shown, offset=shown.last_offset or shown.offset, time=shown.last_time)
+        for wait, timeout in waits:
+            if (work.seconds("elapsed") or 0.0) >= timeout or compare(last, wait.finding) == 1:
+                return Work(work, wait, timeout)
     return None
 
 

@@ -24,6 +24,7 @@ FEWEST_WAITING = 2
 _OF = r"(?<![\w./:-])(\d{1,7}) ?(?:/|of|out of) ?(\d{1,7})(?![\w./:-]|\d)"
 _STEPS = r"(?i)\b(?:steps?|iter\w*|epochs?|batch\w*|micro\w*|updates?)\b"
 _COUNTER = r"(?i)\b(?:global[ _]?step|step|iter(?:ation)?|update|batch|micro[ _-]?batch)\W{0,3} {0,4}(\d{1,9})(?![\w.])"
+_TAKEN = r"(?<![\w.])(\d{1,6}(?:\.\d+)?) ?s(?:ec(?:onds)?)?\.?$"
 _ACTIVITIES = {
     "compile": r"(?i)compil|warm(?:ing|ed)?[ -]?up|captur|bucket|autotun|kernel|graph",
     "checkpoint": r"(?i)checkpoint|ckpt|\bsav(?:e|ed|ing)\b|\bwr(?:ote|iting|itten)\b|upload|flush",
@@ -89,6 +90,8 @@ def _work(said: Sequence[Said], sources: Sequence[Source]) -> Iterator[Finding]:
             }
             if phase is not None:
                 fields["phase"] = phase
+            if (taken := compiled(_TAKEN).search(known.last.message)) is not None:
+                fields["elapsed"] = float(taken[1])
             yield finding_of(WORK, known.first, sources, fields, last=known.last)
 
 
