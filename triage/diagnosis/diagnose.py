@@ -21,7 +21,7 @@ from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import judge
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ledger import build as build_ledger
-from triage.diagnosis.oddities import observed, suspect
+from triage.diagnosis.oddities import observed, suspect, with_words_of_ranks
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
 from triage.diagnosis.run import Run
@@ -120,6 +120,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     identities.suspect = suspect(job, ledger.seen)
     identities.heard = frozenset(ledger.seen) | {s.rank for s in run.sources if s.rank is not None}
     verdicts = judge(job, ledger, Activities(job, identities))
+    job.items = with_words_of_ranks(job)
     job.add(verdicts)
     ranking = rank(job, ledger, collect(job, ledger, verdicts))
     if not any(c.explained_by is None and not c.doubtful for c in ranking.causes):

@@ -40,6 +40,16 @@ def shown(job: Job, verdicts: Iterable[Item]) -> list[Item]:
     return [_with_words(job, item) for item in verdicts]
 
 
+def with_words_of_ranks(job: Job) -> list[Item]:
+    """The items of a job, those verdicts that flight-recorder dumps gave with what the rank at fault said."""
+    return [_with_words(job, item) if _of_a_dump(item) else item for item in job.items]
+
+
+def _of_a_dump(item: Item) -> bool:
+    signature = item.rule.signature
+    return item.rule.role == "cause" and signature is not None and signature.reader == "flight-recorder"
+
+
 def _with_words(job: Job, item: Item) -> Item:
     rank = item.rank
     told = [*job.of_fact("oddity"), *job.of_fact("deviant")]
