@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from triage.model import Block, Finding, Source, Value
-from triage.scan.lazy import compiled
+from triage.scan.lazy import compiled, deferred
 from triage.scan.said import Said, finding_of, lines_at_the_end
 
 WORK = "progress.counted-work"
@@ -24,6 +24,7 @@ FEWEST_WAITING = 2
 _OF = r"(?<![\w./:-])(\d{1,7}) ?(?:/|of|out of) ?(\d{1,7})(?![\w./:-]|\d)"
 _STEPS = r"(?i)\b(?:steps?|iter\w*|epochs?|batch\w*|micro\w*|updates?)\b"
 _COUNTER = r"(?i)\b(?:global[ _]?step|step|iter(?:ation)?|update|batch|micro[ _-]?batch)\W{0,3} {0,4}(\d{1,9})(?![\w.])"
+_MAY_COUNT = deferred(rb"\d ?(?:/|of) ?\d|(?i:step|iter|update|batch)[^a-zA-Z\d]{0,8}\d")
 _TAKEN = r"(?<![\w.])(\d{1,6}(?:\.\d+)?) ?s(?:ec(?:onds)?)?\.?$"
 _ACTIVITIES = {
     "compile": r"(?i)compil|warm(?:ing|ed)?[ -]?up|captur|bucket|autotun|kernel|graph",
@@ -55,7 +56,7 @@ def counted(tails: Mapping[int, Block], sources: Sequence[Source]) -> list[Findi
     said = [
         line
         for index, block in sorted(tails.items())
-        for line in lines_at_the_end(block, sources[index], index, None, most)
+        for line in lines_at_the_end(block, sources[index], index, None, most, _MAY_COUNT)
     ]
     return [*_work(said, sources), *_ahead(said, sources)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Any, cast
+from typing import Any, AnyStr, cast
 
 
 @cache
@@ -14,19 +14,20 @@ def compiled(source: str) -> re.Pattern[str]:
     return re.compile(source, re.ASCII)
 
 
-def deferred(source: str, flags: int = 0) -> re.Pattern[str]:
+def deferred(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     """The pattern ``source`` as ``re.compile`` makes it, compiled when it is first asked something."""
-    return cast("re.Pattern[str]", _Deferred(source, flags))
+    return cast("re.Pattern[AnyStr]", _Deferred(source, flags))
 
 
 class _Deferred:
     """Stands for a pattern; each of its methods is looked up once."""
 
-    def __init__(self, source: str, flags: int) -> None:
+    def __init__(self, source: str | bytes, flags: int) -> None:
         self._given = source, flags
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(re.compile(*self._given), name)
+        source, flags = self._given
+        found = getattr(re.compile(cast("str", source), flags), name)
         setattr(self, name, found)
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -54,14 +55,21 @@ def without_digits(line: str) -> str:
 
 
 def lines_at_the_end(
-    block: Block, source: Source, index: int, until: int | None, most: int
+    block: Block,
+    source: Source,
+    index: int,
+    until: int | None,
+    most: int,
+    like: re.Pattern[bytes] | None = None,
 ) -> Iterator[Said]:
-    """The last ``most`` lines before ``until``, or the end."""
+    """The last ``most`` lines before ``until``, or the end; only those of them in which ``like`` is found."""
     data = block.data
     end = len(data) if until is None else max(0, min(len(data), until - block.offset))
     start = max(0, end - WINDOW)
     start = data.find(b"\n", start, end) + 1 if start else 0
     for row in [row for row in _rows(block, start, end) if row[2].strip()][-most:]:
+        if like is not None and like.search(row[2]) is None:
+            continue
         line = _said(block, source, index, row)
         if line is not None:
             yield line
@@ -93,9 +101,9 @@ def self_named(block: Block, source: Source, index: int) -> Iterator[int]:
             yield int(own[1] or own[2])
 
 
-def any_line(block: Block, source: Source, index: int) -> Iterator[Said]:
-    """All lines of a block, whatever they are."""
-    for at, number, raw in _rows(block, 0, len(block.data)):
+def any_line(block: Block, source: Source, index: int, start: int = 0) -> Iterator[Said]:
+    """All lines of a block from the byte ``start`` of its data on, whatever they are."""
+    for at, number, raw in _rows(block, start, len(block.data)):
         text = raw[:600].decode("utf-8", "replace")
         prefix, message = split_line(text)
         yield Said(

@@ -17,11 +17,13 @@ from triage.scan.tracebacks.frames import make_frame
 from triage.scan.tracebacks.model import Frame
 
 FACT = "python.stack"
-MARK = b"(most recent call first):"
+_HEADERS = (b"Thread 0x", b"Current thread 0x")
 _THREAD = r"\s*(?:Current thread|Thread) 0x[\da-fA-F]+ (?:\[[^\]\n]{0,80}\] )?\(most recent call first\):\s*$"
 _FRAME = r"\s+File \"([^\"\n]{1,1000})\", line (\d{1,7}) in (\S{1,200})"
 _FATAL = "Fatal Python error"
 MAX_FRAMES = 120
+BEFORE = 2048
+"""Bytes before the first stack in which the interpreter says that it died."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -41,7 +43,7 @@ def stacks(tails: Mapping[int, Block], sources: Sequence[Source]) -> list[Findin
     """For each writer the last stack of its main thread that shows where the user's own code was."""
     last: dict[tuple[int, str], Finding] = {}
     for index, block in sorted(tails.items()):
-        if MARK in block.data:
+        if any(header in block.data for header in _HEADERS):
             for thread in _threads(block, sources[index], index):
                 found = _fact(thread, sources) if thread.main else None
                 if found is not None:
@@ -53,7 +55,9 @@ def _threads(block: Block, source: Source, index: int) -> Iterator[_Thread]:
     """The stacks of the living, each writer's lines taken together; those of an interpreter that died are known."""
     open_now: dict[str, _Thread] = {}
     died: set[str] = set()
-    for line in any_line(block, source, index):
+    first = min(at for header in _HEADERS if (at := block.data.find(header)) >= 0)
+    began = max(block.data.rfind(b"\n", 0, max(0, first - BEFORE)), 0)
+    for line in any_line(block, source, index, began):
         stream = line.prefix.stream
         if _FATAL in line.message:
             died.add(stream)
