@@ -45,3 +45,19 @@ def test_a_year_counts_where_its_days_are_those_of_the_other_clocks(engine: Engi
     root = engine.diagnose(Source("job.err", data=text.encode())).root_cause
     assert root is not None
     assert (root.origin.time or "").startswith("2026-11-21")
+
+
+def test_another_witness_of_the_same_thing_is_shown_before_what_came_of_it(engine: Engine) -> None:
+    log = (
+        "RuntimeError: DataLoader worker (pid 7714) is killed by signal: Killed. \n"
+        "RuntimeError: DataLoader worker (pid(s) 7714) exited unexpectedly\n"
+        "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=9.0 cgroup. Some of your processes"
+        " may have been killed by the cgroup out-of-memory handler.\n"
+        "srun: error: g1: task 0: Out Of Memory\n"
+    )
+    cause = engine.diagnose(log.encode()).root_cause
+    assert cause is not None
+    assert cause.category == "host-oom"
+    shown = "\n".join(e.text for e in cause.evidence)
+    assert "task 0: Out Of Memory" in shown
+    assert "Detected 1 oom-kill" in shown

@@ -184,6 +184,8 @@ def test_an_evicted_pod_shows_the_lines_that_say_why() -> None:
         ("Normal  EvictedDueToNodeFailures  31s  kueue-admission  Workload was evicted", "node-lost"),
         ("Normal  EvictedDueToPodsReadyTimeout  31s  kueue-admission  Exceeded the timeout", "evicted"),
         ("Normal  Pending  31s  somebody  waits for a friend", None),
+        ("Normal  Evict  31s  volcano  reclaim", "preempted"),
+        ("Warning  MPIJobEvicted  31s  mpi-job-controller  1/4 workers are evicted", "evicted"),
     ],
 )
 def test_events_of_the_schedulers_of_groups(event: str, rule: str | None) -> None:
@@ -191,3 +193,34 @@ def test_events_of_the_schedulers_of_groups(event: str, rule: str | None) -> Non
     assert [f.rule_id for f in found if f.rule_id != "kubernetes.pod"] == (
         [f"kubernetes.{rule}"] if rule else []
     )
+
+
+@pytest.mark.parametrize(
+    ("event", "rule"),
+    [
+        ("Normal  BackOff  31s  kubelet  Back-off pulling image", "image-not-pulled"),
+        ("Warning  ErrImageNeverPull  31s  kubelet  Container image is not present", "image-not-pulled"),
+        ('Warning  Failed  31s  kubelet  Error: secret "hub" not found', "container-config"),
+        (
+            'Warning  FailedMount  31s  kubelet  MountVolume.SetUp failed for volume "c" : configmap "c" not found',
+            "container-config",
+        ),
+        ("Warning  Failed  31s  kubelet  Error: context deadline exceeded", "container-not-started"),
+        (
+            'Warning  FailedCreatePodSandBox  31s  kubelet  failed to setup network for sandbox "1"',
+            "sandbox-network",
+        ),
+        (
+            'Warning  FailedCreatePodSandBox  31s  kubelet  no runtime for "nvidia" is configured',
+            "gpu-runtime",
+        ),
+        ("Warning  FailedCreatePodSandBox  31s  kubelet  context deadline exceeded", "sandbox-failed"),
+    ],
+)
+@pytest.mark.parametrize("status", ["Pending", "Running"])
+def test_events_of_containers_that_do_not_start_count_until_the_pod_runs(
+    event: str, rule: str, status: str
+) -> None:
+    found = findings(f"Name:   worker-0\nStatus:   {status}\nEvents:\n  Type  Reason\n  {event}\n")
+    expected = [f"kubernetes.{rule}"] if status == "Pending" or rule == "gpu-runtime" else []
+    assert [f.rule_id for f in found] == expected

@@ -116,3 +116,10 @@ def test_a_failed_job_of_several_lines_shows_the_one_with_its_state() -> None:
     shown = "\n".join(e.text for e in ended.evidence)
     assert "JobState=FAILED" in shown
     assert "ExitCode=1:0" in shown
+
+
+@pytest.mark.parametrize(("count", "rule"), [("0 < 8", "node-out-no-gpu"), ("7 < 8", "node-out-gpu")])
+def test_a_node_without_any_gpu_lacks_its_driver(count: str, rule: str) -> None:
+    text = load("show-node.txt").replace("7 < 8", count)
+    found = ScontrolReader().read(text.encode(), Source("x"), 0).findings
+    assert rule in [f.rule_id.removeprefix("slurm.") for f in found]

@@ -104,7 +104,10 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     found.extend(candidate.lead.finding.evidence[: 4 if concluded else 1])
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)
-    take([effect.lead for effect in candidate.led_to], len(found) + 2)
+    category = candidate.lead.rule.category
+    # another witness of the same thing tells more than what came of it
+    effects = sorted(candidate.led_to, key=lambda effect: effect.lead.rule.category != category)
+    take([effect.lead for effect in effects], len(found) + 2)
     take([i for i in candidate.explains if "collective-timeout" in i.rule.tags], len(found) + 1)
     take([i for i in candidate.explains if "peer-loss" in i.rule.tags], len(found) + 1)
     return tuple(found[:MAX_EVIDENCE])

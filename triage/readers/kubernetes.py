@@ -17,14 +17,25 @@ KIND = "kubernetes"
 _LOW_ON = re.compile(r"low on resource: (?P<resource>[\w-]+)")
 _DISK = re.compile(r"ephemeral|EmptyDir|local storage|inodes|DiskPressure", re.IGNORECASE)
 _USING = re.compile(r"Container (?P<container>\S+) was using (?P<used>\w+)")
-_GPU_RUNTIME = re.compile(r"nvidia-container|nvml error|CDI device|nvidia\.com/gpu|libnvidia", re.IGNORECASE)
+_GPU_RUNTIME = re.compile(
+    r"nvidia-container|nvml error|CDI device|nvidia\.com/gpu|libnvidia|runtime (?:handler|for) \"nvidia",
+    re.IGNORECASE,
+)
+_POD_NETWORK = re.compile(
+    r"set ?up (?:pod )?network|network for (?:sandbox|pod)|plugin type=|\bcni\b", re.IGNORECASE
+)
+_NO_REFERENCE = re.compile(
+    r"(?:configmap|secret) \"[^\"]+\" not found|couldn't find key|non-existent (?:config|secret) key"
+)
 _PULL = re.compile(r"[Ff]ailed to pull|ErrImagePull|ImagePullBackOff|pull access denied|manifest unknown")
 _OTHER_NODES = frozenset(
     {"NodeNotReady", "NodeLost", "NodeShutdown", "Shutdown", "Terminated", "TaintManagerEviction",
      "DeletionByTaintManager", "TerminationByKubelet", "DeletionByPodGC"}
 )  # fmt: skip
 """Reasons that say that the node, not the pod, went away."""
-_PREEMPTED = frozenset({"Preempting", "Preempted", "PreemptionByScheduler", "PreemptionByKubeScheduler"})
+_PREEMPTED = frozenset(
+    {"Preempting", "Preempted", "PreemptionByScheduler", "PreemptionByKubeScheduler", "Evict"}
+)  # fmt: skip
 _QUEUE_EVICTED = "EvictedDueTo"
 """How Kueue's events about a workload that it takes back begin; the reason follows."""
 _QUEUE_REASONS = {"Preempted": "kubernetes.preempted", "NodeFailures": "kubernetes.node-lost"}
@@ -166,7 +177,7 @@ def _removals(pod: Pod) -> Iterator[tuple[str, list[Line | None], str | None, di
 
 
 def _removal_rule(reason: str, message: str) -> str | None:
-    if reason in {"Evicted", "EvictionByEvictionAPI", "EvictionThresholdMet"}:
+    if reason in {"Evicted", "EvictionByEvictionAPI", "EvictionThresholdMet", "MPIJobEvicted"}:
         low = _LOW_ON.search(message)
         resource = low["resource"] if low else ""
         if resource == "memory":
@@ -238,17 +249,28 @@ def _event_rule(pod: Pod, event: Event) -> str | None:
     running = pod.status in {"Running", "Succeeded"} or any(c.state == "running" for c in pod.containers)
     if reason in {"OOMKilling", "SystemOOM"}:
         return "kubernetes.node-oom"
-    if reason in {"Failed", "FailedCreatePodSandBox"} and _GPU_RUNTIME.search(message):
+    if reason in {"Failed", "FailedCreatePodSandBox", "FailedCreatePodSandbox"} and _GPU_RUNTIME.search(
+        message
+    ):
         return "kubernetes.gpu-runtime"
-    if reason == "Failed" and _PULL.search(message):
+    if (reason == "Failed" and _PULL.search(message)) or reason in {"ErrImageNeverPull", "InspectFailed"}:
         return None if running else "kubernetes.image-not-pulled"
+    if reason == "BackOff" and message.startswith("Back-off pulling image"):
+        return None if running else "kubernetes.image-not-pulled"
+    if reason in {"Failed", "FailedMount"} and _NO_REFERENCE.search(message):
+        return None if running else "kubernetes.container-config"
+    if reason == "Failed" and message.startswith("Error: ") and " " in message[7:]:
+        return None if running else "kubernetes.container-not-started"
     if reason in _NOT_PLACED or (reason == "Pending" and "couldn't assign flavors" in message):
         started = running or any(e.reason in {"Scheduled", "Started"} for e in pod.events)
         return None if started else "kubernetes.unschedulable"
     if reason in {"FailedMount", "FailedAttachVolume"}:
         return None if running else "kubernetes.volume-not-mounted"
-    if reason == "FailedCreatePodSandBox":
-        return None if running else "kubernetes.sandbox-failed"
+    if reason in {"FailedCreatePodSandBox", "FailedCreatePodSandbox"}:
+        rule_id = (
+            "kubernetes.sandbox-network" if _POD_NETWORK.search(message) else "kubernetes.sandbox-failed"
+        )
+        return None if running else rule_id
     if reason == "Unhealthy" and message.startswith("Liveness"):
         return "kubernetes.liveness-failed"
     if reason == "Killing" and "liveness probe" in message:

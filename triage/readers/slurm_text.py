@@ -20,6 +20,8 @@ _LAUNCH = re.compile(
 )
 _PROLOG = re.compile(r"Prolog", re.IGNORECASE)
 _GPU = re.compile(r"gpu|gres|xid|nvlink|nvidia|ecc", re.IGNORECASE)
+_NO_GPU = re.compile(r"gpu\S* count (?:reported lower than configured|too low) \(0 < \d+\)")
+"""All of them are gone: it is the driver, not one GPU."""
 _HEALTHY = frozenset(
     {"IDLE", "ALLOCATED", "MIXED", "COMPLETING", "RESERVED", "CLOUD", "PLANNED", "DYNAMIC_NORM", "ALLOC",
      "MIX", "POWERED_DOWN", "POWERING_UP", "POWERING_DOWN", "COMP", "RESV"}
@@ -227,7 +229,7 @@ def _node(found: Findings, node: Node) -> None:
     if not out and not drained and states <= _HEALTHY:
         return
     if reason and _GPU.search(reason) and (out or drained):
-        rule_id = "slurm.node-out-gpu"
+        rule_id = "slurm.node-out-no-gpu" if _NO_GPU.search(reason) else "slurm.node-out-gpu"
     elif out:
         rule_id = "slurm.node-out-down"
     elif drained:
