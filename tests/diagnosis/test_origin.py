@@ -172,3 +172,19 @@ def test_the_kernel_kills_a_child_of_the_rank_that_misses_it(engine: Engine) -> 
         root = engine.diagnose(sources).root_cause
         assert root is not None
         assert (root.rule_id, root.origin.rank) == ("host.oom-global", rank)
+
+
+def test_a_line_about_another_gpu_is_not_of_the_process_that_died(engine: Engine) -> None:
+    log = (
+        "| WARNING: ran out of memory with exception: CUDA out of memory. Tried to allocate 20.00 MiB (GPU {0}; "
+        "11.93 GiB total capacity; 11.20 GiB already allocated; 17.56 MiB free; 46.25 MiB cached);\n Skipping batch\n"
+        "\n-- Process 2 terminated with the following error:\nTraceback (most recent call last):\n"
+        '  File "/work/train.py", line 88, in train_step\n    gather(logs)\nException: workers are out of step\n'
+    )
+    origins = {}
+    for gpu in (0, 2):
+        root = engine.diagnose(Source("job.err", data=log.format(gpu).encode())).root_cause
+        assert root is not None
+        assert root.category == "gpu-oom"
+        origins[gpu] = root.origin.rank
+    assert origins == {0: None, 2: 2}

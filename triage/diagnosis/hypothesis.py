@@ -195,6 +195,18 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
     return rank if others or identities.only_failed == rank else None
 
 
+def _on_another_gpu(lead: Item, rank: int, identities: Identities) -> bool:
+    """Whether a line that was only logged names another GPU than that of ``rank``, which died of something.
+
+    An exception's words are those of the process that it ended, whatever number its GPU has there.
+    """
+    gpu = lead.number("gpu")
+    own = identities.seat(rank).local_rank
+    if own is None and identities.single_node:
+        own = rank
+    return not lead.finding.raised and not _thrown(lead) and None not in (gpu, own) and gpu != own
+
+
 def _thrown(lead: Item) -> bool:
     """Whether the line is what a C++ exception said that nobody caught: it ended its process."""
     return any(e.text.lstrip().startswith("what():") for e in lead.finding.evidence[:1])
@@ -215,6 +227,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and (lead.finding.raised or _thrown(lead) or lead.rule.category in {"gpu-oom", "rank-crash"})
         and not lead.finding.stream
         and lead.rule.origin == "speaker"
+        and not _on_another_gpu(lead, alone, identities)
     ):
         return [alone]  # last words without a name, and one process that died of something
     if lead.rule.category == "rank-crash" and identities.deserter is not None:
