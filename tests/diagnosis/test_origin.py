@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from triage import Engine, Source
@@ -188,3 +189,42 @@ def test_a_line_about_another_gpu_is_not_of_the_process_that_died(engine: Engine
         assert root.category == "gpu-oom"
         origins[gpu] = root.origin.rank
     assert origins == {0: None, 2: 2}
+
+
+@pytest.mark.parametrize(
+    ("words", "odd"),
+    [
+        (  # compared by count
+            {
+                0: "DDP expects same model across all ranks, but Rank 0 has 12 params, while rank 1 has inconsistent 14 params.",
+                1: "DDP expects same model across all ranks, but Rank 1 has 14 params, while rank 0 has inconsistent 12 params.",
+                2: "DDP expects same model across all ranks, but Rank 2 has 12 params, while rank 1 has inconsistent 14 params.",
+            },
+            1,
+        ),
+        (  # of two, nothing tells which is wrong
+            {0: "DDP expects same model across all ranks, but Rank 0 has 12 params, while rank 1 has inconsistent 14 params."},
+            None,
+        ),
+        (  # compared with rank 0
+            {3: "[3]: params[2] in this process with sizes [8, 4] appears not to match sizes of the same param in process 0."},
+            3,
+        ),
+        (
+            {
+                rank: f"[{rank}]: params[2] in this process with sizes [8, 4] appears not to match sizes of the same param in process 0."
+                for rank in (1, 2, 3)
+            },
+            0,
+        ),
+    ],
+)  # fmt: skip
+def test_the_odd_model_is_told_apart(engine: Engine, words: dict[int, str], odd: int | None) -> None:
+    log = "".join(
+        f'[rank{rank}]: Traceback (most recent call last):\n[rank{rank}]:   File "/work/train.py", line 9, in main\n'
+        f"[rank{rank}]:     ddp(model)\n[rank{rank}]: RuntimeError: {said}\n"
+        for rank, said in words.items()
+    )
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("collective-desync", odd)
