@@ -267,7 +267,16 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         if effect.lead.finding.raised and effect.lead.rank is not None
         and (effect.lead.rule.category == lead.rule.category or "cuda-error" in effect.lead.rule.tags)
     ]  # fmt: skip
+    if not found and alone is not None and not lead.finding.stream and any(
+        "cuda-error" in effect.lead.rule.tags and _thrown_or_raised(effect.lead) and not effect.lead.finding.stream
+        for effect in candidate.led_to
+    ):  # fmt: skip
+        return [alone]  # neither the assertion nor the error that followed has a name; one process died
     return found[:1]
+
+
+def _thrown_or_raised(lead: Item) -> bool:
+    return lead.finding.raised or _thrown(lead)
 
 
 def _parent(candidate: Candidate) -> int | None:
