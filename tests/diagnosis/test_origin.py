@@ -180,7 +180,7 @@ def test_a_line_about_another_gpu_is_not_of_the_process_that_died(engine: Engine
         "| WARNING: ran out of memory with exception: CUDA out of memory. Tried to allocate 20.00 MiB (GPU {0}; "
         "11.93 GiB total capacity; 11.20 GiB already allocated; 17.56 MiB free; 46.25 MiB cached);\n Skipping batch\n"
         "\n-- Process 2 terminated with the following error:\nTraceback (most recent call last):\n"
-        '  File "/work/train.py", line 88, in train_step\n    gather(logs)\nException: workers are out of step\n'
+        '  File "/srv/app/train.py", line 88, in train_step\n    gather(logs)\nException: workers are out of step\n'
     )
     origins = {}
     for gpu in (0, 2):
@@ -221,7 +221,7 @@ def test_a_line_about_another_gpu_is_not_of_the_process_that_died(engine: Engine
 )  # fmt: skip
 def test_the_odd_model_is_told_apart(engine: Engine, words: dict[int, str], odd: int | None) -> None:
     log = "".join(
-        f'[rank{rank}]: Traceback (most recent call last):\n[rank{rank}]:   File "/work/train.py", line 9, in main\n'
+        f'[rank{rank}]: Traceback (most recent call last):\n[rank{rank}]:   File "/srv/app/train.py", line 9, in main\n'
         f"[rank{rank}]:     ddp(model)\n[rank{rank}]: RuntimeError: {said}\n"
         for rank, said in words.items()
     )
