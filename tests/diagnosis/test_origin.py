@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from triage import Engine, Source
@@ -172,3 +173,58 @@ def test_the_kernel_kills_a_child_of_the_rank_that_misses_it(engine: Engine) -> 
         root = engine.diagnose(sources).root_cause
         assert root is not None
         assert (root.rule_id, root.origin.rank) == ("host.oom-global", rank)
+
+
+def test_a_line_about_another_gpu_is_not_of_the_process_that_died(engine: Engine) -> None:
+    log = (
+        "| WARNING: ran out of memory with exception: CUDA out of memory. Tried to allocate 20.00 MiB (GPU {0}; "
+        "11.93 GiB total capacity; 11.20 GiB already allocated; 17.56 MiB free; 46.25 MiB cached);\n Skipping batch\n"
+        "\n-- Process 2 terminated with the following error:\nTraceback (most recent call last):\n"
+        '  File "/srv/app/train.py", line 88, in train_step\n    gather(logs)\nException: workers are out of step\n'
+    )
+    origins = {}
+    for gpu in (0, 2):
+        root = engine.diagnose(Source("job.err", data=log.format(gpu).encode())).root_cause
+        assert root is not None
+        assert root.category == "gpu-oom"
+        origins[gpu] = root.origin.rank
+    assert origins == {0: None, 2: 2}
+
+
+@pytest.mark.parametrize(
+    ("words", "odd"),
+    [
+        (  # compared by count
+            {
+                0: "DDP expects same model across all ranks, but Rank 0 has 12 params, while rank 1 has inconsistent 14 params.",
+                1: "DDP expects same model across all ranks, but Rank 1 has 14 params, while rank 0 has inconsistent 12 params.",
+                2: "DDP expects same model across all ranks, but Rank 2 has 12 params, while rank 1 has inconsistent 14 params.",
+            },
+            1,
+        ),
+        (  # of two, nothing tells which is wrong
+            {0: "DDP expects same model across all ranks, but Rank 0 has 12 params, while rank 1 has inconsistent 14 params."},
+            None,
+        ),
+        (  # compared with rank 0
+            {3: "[3]: params[2] in this process with sizes [8, 4] appears not to match sizes of the same param in process 0."},
+            3,
+        ),
+        (
+            {
+                rank: f"[{rank}]: params[2] in this process with sizes [8, 4] appears not to match sizes of the same param in process 0."
+                for rank in (1, 2, 3)
+            },
+            0,
+        ),
+    ],
+)  # fmt: skip
+def test_the_odd_model_is_told_apart(engine: Engine, words: dict[int, str], odd: int | None) -> None:
+    log = "".join(
+        f'[rank{rank}]: Traceback (most recent call last):\n[rank{rank}]:   File "/srv/app/train.py", line 9, in main\n'
+        f"[rank{rank}]:     ddp(model)\n[rank{rank}]: RuntimeError: {said}\n"
+        for rank, said in words.items()
+    )
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("collective-desync", odd)

@@ -132,3 +132,15 @@ def test_a_console_breaks_the_lines_of_frames(engine: Engine, cut: str) -> None:
     diagnosis = told(engine, log)
     assert diagnosis.root_cause is not None
     assert "BlobError" in diagnosis.root_cause.summary
+
+
+def test_what_a_rule_knows_in_one_process_is_known_in_the_other(engine: Engine) -> None:
+    refused = "RuntimeError: NCCL error in: /pytorch/torch/lib/c10d/ProcessGroupNCCL.cpp:911, invalid usage, NCCL version 2.9.6"
+    log = "".join(
+        'Traceback (most recent call last):\n  File "' + path + '", line 12, in <module>\n    fit(model)\n'
+        f'  File "{SITE}/torch/nn/parallel/distributed.py", line 446, in __init__\n    verify(group)\n{refused}\n'
+        for path in ("fit.py", "/home/u/fit.py")
+    )
+    root = told(engine, log).root_cause
+    assert root is not None
+    assert root.rule_id == "torch.nccl-invalid-usage"

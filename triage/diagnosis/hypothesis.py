@@ -204,6 +204,18 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
     return rank if others or identities.only_failed == rank else None
 
 
+def _on_another_gpu(lead: Item, rank: int, identities: Identities) -> bool:
+    """Whether a line that was only logged names another GPU than that of ``rank``, which died of something.
+
+    An exception's words are those of the process that it ended, whatever number its GPU has there.
+    """
+    gpu = lead.number("gpu")
+    own = identities.seat(rank).local_rank
+    if own is None and identities.single_node:
+        own = rank
+    return not lead.finding.raised and not _thrown(lead) and None not in (gpu, own) and gpu != own
+
+
 def _thrown(lead: Item) -> bool:
     """Whether the line is what a C++ exception said that nobody caught: it ended its process."""
     return any(e.text.lstrip().startswith("what():") for e in lead.finding.evidence[:1])
@@ -224,6 +236,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and (lead.finding.raised or _thrown(lead) or lead.rule.category in {"gpu-oom", "rank-crash"})
         and not lead.finding.stream
         and lead.rule.origin == "speaker"
+        and not _on_another_gpu(lead, alone, identities)
     ):
         return [alone]  # last words without a name, and one process that died of something
     if lead.rule.category == "rank-crash" and identities.deserter is not None:
@@ -263,7 +276,16 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         if effect.lead.finding.raised and effect.lead.rank is not None
         and (effect.lead.rule.category == lead.rule.category or "cuda-error" in effect.lead.rule.tags)
     ]  # fmt: skip
+    if not found and alone is not None and not lead.finding.stream and any(
+        "cuda-error" in effect.lead.rule.tags and _thrown_or_raised(effect.lead) and not effect.lead.finding.stream
+        for effect in candidate.led_to
+    ):  # fmt: skip
+        return [alone]  # neither the assertion nor the error that followed has a name; one process died
     return found[:1]
+
+
+def _thrown_or_raised(lead: Item) -> bool:
+    return lead.finding.raised or _thrown(lead)
 
 
 def _parent(candidate: Candidate) -> int | None:

@@ -22,7 +22,7 @@ from triage.diagnosis.absence import (
     unlocalised,
 )
 from triage.diagnosis.bars import outlasted
-from triage.diagnosis.claims import compared_claims
+from triage.diagnosis.claims import compared_claims, compared_models
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
 from triage.diagnosis.nodes import NOWHERE
@@ -41,7 +41,7 @@ TINY_TIMEOUT = 1.0
 
 def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     """The ledger's verdicts, each with the lines that support it."""
-    verdicts = list(compared_claims(job))
+    verdicts = [*compared_claims(job), *compared_models(job)]
     verdicts += _named(job, ledger)
     work = outlasted(job, set(ledger.waiting))
     verdicts += _waits(job, ledger, activities) if work is None else [at_work(job, work)]

@@ -120,14 +120,23 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         i for i in job.items
         if i.finding.raised and i.rule.fact != "exception" and i.rule.role in {"cause", "symptom", "benign"}
     ]  # fmt: skip
-    for item in job.of_fact("exception"):
-        if any(inside(known, item) for known in claimed):
+    told = job.of_fact("exception")
+    # equal findings are folded and stand where the first was: what another nameless process says alike is known too
+    causes = [i for i in claimed if i.rule.role == "cause" and i.finding.count > 1 and i.rank is None]
+    echoes = {_words(item) for item in told if any(inside(known, item) for known in causes)}
+    for item in told:
+        if any(inside(known, item) for known in claimed) or (item.rank is None and _words(item) in echoes):
             continue
         key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
         grouped[key].append(item)
     for items in grouped.values():
         rule = job.rules[_rule(items[0])]
         yield [Item(item.finding, rule) for item in items]
+
+
+def _words(item: Item) -> tuple[str | None, str]:
+    """What an exception says, whatever numbers it says it of."""
+    return item.text("type"), compiled(r"\d+").sub("0", item.text("message") or f"{item.finding.offset}:")
 
 
 def _rule(item: Item) -> str:
