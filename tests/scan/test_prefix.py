@@ -274,6 +274,15 @@ def test_quoted_lines_keep_their_tags(margin: str) -> None:
     assert split_line(margin + "File a")[1] == margin + "File a"
 
 
+@pytest.mark.parametrize("margin", [" ", "> ", "    "])
+def test_quoted_lines_keep_their_process(margin: str) -> None:
+    prefix, message = split_line(margin + "(EngineActor pid=812, ip=10.1.0.7)   File a")
+    assert (prefix.pid, prefix.host, message) == (812, "10.1.0.7", "  File a")
+    prefix, message = split_line(margin + "ERROR 03-13 09:00:43 [core.py:330]   File a")
+    assert (prefix.logger, message) == ("core.py:330", "  File a")
+    assert split_line(margin + "ERROR in File a")[1] == margin + "ERROR in File a"
+
+
 def test_a_syslog_host_is_no_tag() -> None:
     prefix, message = split_line("Nov 21 07:12:44 [default3]:[rank3]: RuntimeError: boom")
     assert (prefix.rank, prefix.local_rank, message) == (3, 3, "RuntimeError: boom")

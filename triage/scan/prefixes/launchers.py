@@ -24,7 +24,10 @@ _LINE_NUMBER = Lazy(r"\[\d{4,8}\] (?=\S)")
 _MPICH = Lazy(r"\[(\d{1,5})\](?:: ?(?=\S)| )")
 _TEE = Lazy(r"\[(default|worker|trainer|local_?rank)(\d{1,4})\]:")
 _RANK = Lazy(r"\[([Rr]ank|RANK|MPI_Rank)[ :=]{0,2}(\d{1,6})(?:/\d{1,6})?\](:?)")
-_MARGIN = Lazy(r"(?:> ?|[ \t]{1,8})(?=\[(?:default|rank)\d{1,6}\]:)")
+_MARGIN = Lazy(
+    r"(?:> ?|[ \t]{1,8})(?=\[(?:default|rank)\d{1,6}\]:|\([^()\n]{1,120}?\bpid=\d{1,10}(?:, ip=[^\s)]{1,40})?\)"
+    r"|(?:ERROR|WARNING|INFO|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d )"
+)
 _NAME = r"([a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63}){0,8})"
 _HOST = Lazy(_NAME + r":(?: |$)")
 _HOST_RANK = Lazy(_NAME + r":(\d{1,5}): ")
@@ -82,7 +85,7 @@ def task_label(text: str, at: int, draft: Draft) -> int:
 
 
 def margin(text: str, at: int, draft: Draft) -> int:
-    """The indentation or ``> `` under which logs are quoted, before a rank tag."""
+    """The indentation or ``> `` under which logs are quoted, before a rank tag, a process' name or vLLM's stamp."""
     found = None if at else _MARGIN.match(text, at)
     return at if found is None else found.end()
 
