@@ -1,0 +1,182 @@
+"""What the words of an error, and the place that raises it, say of its kind, whatever program it is from.
+
+Several of these may hold for one message; :func:`kind_of_words` asks them from the surest to the weakest:
+a version that is wanted is never anything else, while "must be" may be said of a setting or of a tensor.
+"""
+
+from __future__ import annotations
+
+from triage.scan.lazy import compiled
+
+_PRODUCT = (
+    r"(?:(?:py)?torch|TE|transformer[ _-]?engine|megatron(?:[ _-]?core)?|mcore|cuda(?: toolkit| driver)?|cudnn|nccl|triton"
+    r"|transformers|accelerate|peft|trl|deepspeed|vllm|sglang|flash[ _-]?attn|flash[ _-]?attention|flashinfer|apex|python|numpy"
+    r"|ray|driver|rocm|nvshmem|nvcc|gcc|g\+\+|glibc|tensorrt|datasets|mooncake|nixl|lightning)"
+)
+_PACKAGES = (
+    r"\b(?:pip3?|conda|uv pip|apt(?:-get)?) install\b|\bnot (?:been )?(?:installed|importable|compiled|built)\b"
+    r"|\b(?:is|are) installed\?|\bmake sure [^\n]{0,60} (?:is|are) installed\b|(?:^|\W)(?:to be|must be|needs to be) installed\b"
+    r"|\b(?:please|must|need to|needs to|try|consider|and) (?:install|upgrad|updat|downgrad|reinstall|recompil)\w*"
+    r"(?! (?:the|your) (?:config|setting|argument|script|code|value|flag|parameter))|\b(?:re)?build (?:it|\w+) (?:with|from)\b|\binstall (?:from|it|with|via|using)\b"
+    r"|\b(?:failed|unable) to import\b|\b(?:could not|couldn't|cannot|can't|can not) import\b"
+    r"|(?:>=?|<=?|==|~=) ?v?\d+\.\d+\.\d+|\b" + _PRODUCT + r"\b[`'\" ]{0,2}(?:version )?(?:is |must be )?(?:>=?|<=?|==) ?v?\d"
+    r"|\b" + _PRODUCT + r" (?:version )?v?\d+\.\d+[\w.]*(?:\+| or (?:later|newer|higher|above|greater))"
+    r"|\brequires? " + _PRODUCT + r" (?:version )?v?\d"
+    r"|\bversions? (?:of [\w.-]+ )?(?:>=?|<=?|==|at least |v?\d+\.\d+)|\bminimum (?:required )?version\b"
+    r"|\b(?:too old|outdated|newer version|older version|incompatible version|version mismatch|unsupported version)\b"
+    r"|\bversions?\b[^\n]{0,40}\b(?:incompatible|not compatible|unsupported|not supported|sufficient)\b|\bincompatib\w+[^\n]{0,40}\bversions?\b"
+    r"|\bcompute capabilit(?:y|ies)\b|\b(?:sm_?\d{2,3}[af]?|gfx\d{3,4}\w?)\b|\b(?:Hopper|Blackwell|Ampere|Volta|Turing) (?:GPU|architecture|or)"
+    r"|\bnot supported (?:on|by) (?:this|your|the current) (?:device|platform|gpu|hardware|system|machine|architecture)\b"
+    r"|\b(?:compiled|built) (?:without|with no)\b|\bno plugins available\b"
+)
+"""Something is not installed, or not of the version, or not for the hardware."""
+
+_HUB = (
+    r"(?<![-\w])gated (?:repo\w*|models?|datasets?|access)\b|\bis gated\b|\bprivate (?:repo\w*|dataset|model|or gated)\b|\bhf auth login\b|\bhuggingface-cli login\b|\bwandb login\b"
+    r"|\b(?:api[_ -]?key|(?:access|auth|oidc|id|hf|api) tokens?|HF_TOKEN)\b|\bcredentials\b|\b(?:un)?authori[sz]ed\b|\bauthenticat\w+"
+    r"|\b(?:on|from|to|in) (?:the )?(?:hugging ?face )?hub\b|\bhuggingface\.co\b(?!/docs)"
+    r"|\b(?:401|403|429) (?:client |http )?(?:error|unauthori[sz]ed|forbidden)|\btoo many requests\b|\brate limit"
+)
+"""Somebody is asked for something who wants to know by whom."""
+
+_CHECKPOINT = (
+    r"(?<!activation )(?<!gradient )\b(?:checkpoints?|ckpts?|state[_ ]?dicts?)\b|\bsafetensors\b|\boptimizer states?\b|\bstate_dict\("
+)
+_UNFIT = (
+    r"\b(?:missing|mismatch\w*|unexpected|corrupt\w*|damaged|incomplete|absent|not found|no such|could ?n[o']t|cannot|can't|fail\w*"
+    r"|does ?n[o']t (?:exist|match|contain|have)|do not (?:exist|match)|not (?:present|contain\w*|match\w*|consistent|complete)"
+    r"|unsupported|invalid|unknown|unrecogni[sz]ed|differ\w*|error|must (?:be|have|match)|malformed|truncated|premature|bad|empty"
+    r"|no (?:samples|data|files|valid|\w+ files)|wrong|expected|checksum)\b"
+)
+"""What is said of a file, or of what is in it, that cannot be used."""
+_DATA = (
+    r"\b(?:datasets?|data ?loaders?|data files?|manifests?|parquet|jsonl|tar (?:file|archive)s?|tar archive|shards?|corpus|samples|records?"
+    r"|annotations?|mds|webdataset|tfrecords?)\b"
+)
+
+_PLACE_FILES = (
+    r"/\w*(?:arguments?|args|arg_utils|configs?|configuration|config_\w+|configuration_\w+|options?|settings?|launch(?:er)?|cli|flags"
+    r"|hparams|validat(?:e|or|ors|ion)|yaml\w*|hydra\w*|parser|dataclasses)\.py$"
+    r"|/(?:configs?|configuration|cli|launcher|launch|arguments|args|hparams|commands)/"
+)
+_PLACE_CALLS = (
+    r"^_*(?:validate|verify|sanity)(?:_|$)|^_*check_(?:\w*_)?(?:args?|arguments?|configs?|cfg|params?|parameters|settings?|options?|compat\w*|support\w*)$"
+    r"|^__post_init__$|^model_post_init$|^_*parse_(?:\w*_)?(?:args?|arguments?|known_args|config\w*|cli\w*|options?|flags?)\w*$|_validator$|_sanity_check\w*$"
+    r"|^_*(?:init|get|load|read|build|create|make|update|set|setup|finalize|resolve|process|override|merge|adjust|normalize|prepare)_"
+    r"(?:\w*_)?(?:args?|arguments?|configs?|cfg|options|settings|flags)$|^from_(?:\w+_)?config$"
+)
+"""Where programs look at how they were started."""
+_CONSTRUCTORS = frozenset({"__init__", "__new__", "setup", "configure", "initialize", "build", "_setup", "_build"})
+_RUNNING = (
+    r"^(?:_*(?:forward|backward|apply|kernel)\w*|\w*_(?:forward|backward|fwd|bwd)|step|__call__|__getitem__|__torch_\w+__|training_step)$"
+)
+"""The work itself, where what is wrong came with the data or the model."""
+
+_SETTINGS = (
+    r"(?:^|[\s`'\"(=\[])--[a-z][\w-]{2,}|\b(?:un(?:recognized|supported|known)|invalid|illegal) (?:\w+ ){0,3}"
+    r"(?:arguments?|options?|choices?|flags?|config\w*|settings?|command|modes?|backends?|types?|strategy|policy|methods?|algorithm|format|value|scheduler|optimizer)\b"
+    r"|\b(?:config(?:uration)?s?|cfg|settings?|hyper-?parameters?|yaml|command line|environment variable|env var)\b"
+    r"|\bmutually exclusive\b|\bnot both\b|\b(?:only|exactly|at most|at least|either) one of\b|\bspecify (?:either|only|one)\b"
+    r"|\b(?:not|is ?n[o']t|are ?n[o']t) (?:currently |yet )?(?:supported|compatible|allowed|implemented|available|valid) "
+    r"(?:yet )?(?:with|when|together|for|by|in|if|without|unless|while|under|on|at)\b|\b(?:not|n't) (?:currently |yet )?(?:supported|implemented)\b|\b(?:is|are) not (?:set|enabled|configured)\b|\bincompatible with\b|\bconflicts? with\b|\bconflicting\b"
+    r"|\b(?:can ?not|can't|may not|must not|should not|shouldn't|could not) be (?:used|both|negative|zero|empty|an empty|combined|set|enabled|specified|passed|provided|mixed|applied|simultaneous\w*|greater|less|larger|smaller)\b"
+    r"|\bcannot (?:use|combine|specify|set|enable|mix)\b|\bdo(?:es)?(?:n't| not) (?:yet |currently )?(?:support|work with|work when)\b"
+    r"|\b(?:only|currently) (?:supports?|supported|works?|available|implemented|allowed|compatible)\b|\b(?:supported|allowed|available|valid|possible|known) "
+    r"(?:\w+ ){0,2}(?:are|is|values|options|choices|names|modes|types|methods|keys)\b|\bcan only (?:be|use|support)\w*\b"
+    r"|\b(?:must|should|need(?:s)? to|ha(?:s|ve) to|ought to) (?:also |either |both |always |currently )?(?:be|set|match|divide|equal|use|specify|provide|choose|have|define|enable|disable|contain)\b"
+    r"|\bplease (?:set|specify|provide|use|choose|select|enable|disable|pass|remove|unset|turn|define|check your|make sure|increase|reduce|decrease)\b"
+    r"|\b(?:is|are) (?:required|mandatory|obligatory|needed)\b|\brequires?\b|\bnot (?:evenly )?divisible\b|\bmultiple of\b|\bdisable \w+(?: \w+)? (?:when|if|before|to)\b"
+    r"|\b(?:unknown|unsupported|invalid|unrecogni[sz]ed|unexpected|illegal|undefined|no such) [\w ./-]{1,40}(?:: |=|'|\")"
+    r"|\bgot an invalid value\b|\bchoose (?:from|between|one|a|either)\b|\bexpected one of\b|\b(?:expected|got) .{1,60} (?:one of|in) [\[({]"
+    r"|\b(?:unknown|unsupported|unrecogni[sz]ed) \w+|\ballows? only\b|\bonly applies\b|\bmake sure\b|\bexceeds? (?:the )?max|\bdid you mean\b|\bhas been removed\b|\bno longer supported\b|\bset `?\w+[`=]|\b\w+=(?:True|False)\b|\bis not (?:a )?(?:valid|supported|recogni[sz]ed|known)\b"
+    r"|\bdoes not match (?:the )?(?:number|length|world)|\bhas no effect\b|\bconfigured\b"
+)
+"""What is said of settings: what they must be, what goes with what, and which values there are."""
+
+_FEATURES = (
+    r"\b(?:\w*parallel\w*|[TPDEC]P|[tpdec]p_size|fsdp2?|zero[- ]?[0-3]|ddp|lora|q-?lora|dora|quantiz\w+|fp(?:4|8|16|32)|bf16|int[48]|cuda[ _-]?graphs?"
+    r"|recomput\w+|offload\w*|checkpointing format|mixed[ _]precision|torch[ ._]compile|\w*batch[ _]size|micro[ _]?batch\w*|num_\w*(?:heads|layers|experts|stages|groups)"
+    r"|hidden_size|vocab_size|world[ _]size|speculative|attention backend|attn[ _]backend|flash[ _-]?(?:attention|attn|decode)|moe|experts?|optimizer|schedul\w+"
+    r"|rope|backend|mode|loss_?type|pipeline|virtual|activation checkpoint\w*|gradient[ _](?:accumulation|checkpoint\w*|clipping)|kv[ _-]?cache|adapter\w*)\b"
+)
+"""What is switched on by settings."""
+_FLAG = r"(?:^|[\s`'\"(=\[])--[a-z][\w-]{2,}"
+_LOW = r"/(?:kernels?|ops|cute|csrc|triton\w*|cutlass\w*|_?src/lax|pallas)/"
+"""Code below any setting: it knows tensors only."""
+_ASKED_OF_DATA = (
+    r"\bplease (?:use|specify|provide|pass)\b|\bnot both\b|\beither\b|\bonly one of\b|\bat most one\b|\bmust be (?:>|greater|positive|an? (?:positive|int))"
+    r"|\b(?:arguments?|parameters?|num_proc|batch[ _]size)\b|\bnot implemented\b"
+)
+"""What is said of how data is asked for, not of the data."""
+
+_GIVEN = (
+    r"\b(?:tensors?(?![ _-]+(?:model[ _-]+)?parallel)|ndarrays?|contiguous|callable|nn\.Module|decorator)\b|\bndim\b|\b[1-5]-?D\b|\binstances? of\b|\btype\("
+    r"|\b(?:same|different|incorrect|wrong|unexpected|incompatible) (?:length|size|shape|device|dtype|type|number of elements|buffer size|dimension)s?\b"
+    r"|\b(?:shapes?|lengths|dims?|dimensions) (?:mismatch\w*|don't|do not|does not|must (?:be the same|match)|should (?:be the same|match)|\(?\[|torch\.Size)"
+    r"|\bshape=|torch\.Size|\.shape\b|\bmismatch\b|\bhas no (?:attribute|method)\b|\bshape[: ]"
+    r"|\b(?:not|n't) (?:been |yet )?(?:initiali[sz]ed|registered|called|prepared|started|setup|set up)\b|\bis not initiali[sz]ed\b"
+    r"|\balready (?:been )?(?:called|initiali[sz]ed|registered|started|closed|exists|in)\b|\buse \w+\.init\(|\bcalled? \S+\(|\bcall(?:ing)? [`'\w.]+\(?\)?[`']? (?:first|before)"
+    r"|\b(?:before|after) calling\b|\bmust be called\b|\bshould not be called\b|\bsubclass\w*\b|\boverrid\w+\b|\bmust (?:implement|return)\b|\bshould implement\b"
+    r"|\bexpect(?:s|ed|ing)?\b.{1,80}\b(?:but )?(?:got|received|found|instead)\b|\b(?:must|should) be (?:an? |of type |either an? |an? \w+ )(?:list|dict|tuple|function|class|module|object|Tensor|\w*Tensor|\w*Dict|sequence|iterable|mapping|instance)\b"
+    r"|\bexpects? (?:an?|input|another|to|the)\b|\bmust produce\b|\bforgot to call\b|\breceived `?None\b|\bcan(?:not|'t) (?:convert|cast|divide)\b|\bdo(?:es)?(?:n't| not) have (?:an? )?\S+ (?:method|attribute)\b"
+    r"|\bmissing \d+ required\b|\bcan(?:not|'t| not)? be None\b|\bshould not be None\b|\bNone\b.{0,20}\bgot\b|\b(?:input|output)s? (?:type|value|features?|list|size|tensor|must|should|data)\b|\binternal error\b"
+    r"|\bmust be (?:provided|passed|specified) (?:to|when calling|if|either)\b.{0,20}\("
+)
+"""What is said of the objects that a call was given, or of calls out of order."""
+_ABSENT = (
+    r"\b(?:files?|paths?|director(?:y|ies)|folders?|templates?)\b[^\n]{0,120}\b(?:not (?:found|exist)|doesn't exist|missing|no such)\b"
+    r"|\b(?:could not|couldn't|cannot|can't|unable to) find (?:the |a |any )?(?:files?|paths?|director|folders?)"
+)
+"""A path that was given leads nowhere."""
+_RUNS_OUT = r"\b(?:gpu|device|cuda|vram|hbm)\b[^\n]{0,30}\bmemory\b[^\n]{0,40}\b(?:not enough|insufficient|exhausted|ran out)|\b(?:no|not) enough (?:gpu|device|cuda) memory\b|\binsufficient (?:gpu|device|cuda) memory\b"
+
+
+def kind_of_words(
+    words: str, path: str = "", function: str = "", doing: str | None = None, *, loose: bool = False,
+    users: bool = False,
+) -> str | None:
+    """The category that ``words``, raised by ``function`` in the file ``path``, speak of; None where they may be anything.
+
+    Args:
+        doing: what was being done, by the calls on the stack.
+        loose: whether words alone may make it a setting; else the place that raises it must say so, too.
+        users: whether it is the user's own program that raises it.
+    """
+    if not words:
+        return doing
+    if _says(_PACKAGES, words):
+        return "driver-or-version"
+    if _says(_RUNS_OUT, words):
+        return "gpu-oom"
+    refused = _says(_SETTINGS, words)
+    given = _says(_GIVEN, words)
+    if _says(_HUB, words) and not (refused and given):
+        return "auth-or-hub"
+    asked = compiled(_PLACE_CALLS).search(function) is not None or compiled(_PLACE_FILES).search(path) is not None
+    strong = _says(_FLAG, words) or (refused and _says(_FEATURES, words) and not given)
+    if doing == "auth-or-hub" and (refused or given):
+        doing = None
+    if doing == "data-loading" and _says(_ASKED_OF_DATA, words):
+        doing = None
+    if doing is not None:
+        return doing
+    if users:
+        return "config" if asked and refused and not given else None
+    if asked and not given:
+        return "config"
+    unfit = not asked and _says(_UNFIT, words)
+    if unfit and _says(_CHECKPOINT, words):
+        return "checkpoint"
+    if unfit and not given and _says(_DATA, words):
+        return "data-loading"
+    if strong or _says(_ABSENT, words):
+        return "config"
+    low = _says(_RUNNING, function) or _says(_LOW, path)
+    built = asked or function in _CONSTRUCTORS
+    if refused and (built or loose) and not given and not low:
+        return "config"
+    return "user-code" if given or (refused and low) else None
+
+
+def _says(pattern: str, words: str) -> bool:
+    return compiled(f"(?i){pattern}").search(words) is not None
