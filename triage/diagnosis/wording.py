@@ -17,7 +17,9 @@ _PACKAGES = (
     r"\b(?:pip3?|conda|uv pip|apt(?:-get)?) install\b|\bnot (?:been )?(?:installed|importable|compiled|built)\b"
     r"|\b(?:is|are) installed\?|\bmake sure [^\n]{0,60} (?:is|are) installed\b|(?:^|\W)(?:to be|must be|needs to be) installed\b"
     r"|\b(?:please|must|need to|needs to|try|consider|and) (?:install|upgrad|updat|downgrad|reinstall|recompil)\w*"
-    r"(?! (?:the|your) (?:config|setting|argument|script|code|value|flag|parameter))|\b(?:re)?build (?:it|\w+) (?:with|from)\b|\binstall (?:from|it|with|via|using)\b"
+    r"(?! (?:the|your) (?:config|setting|argument|script|code|value|flag|parameter))|\b(?:re)?build (?:it|\w+) (?:with|from)\b|\binstall (?:from|it|with|via|using|\S+ (?:to|before|in order))\b|[;,.] install \S+"
+    r"|\brequires? (?:an? )?[\w .-]{1,40} (?:installed|build\b)|\bupgrade [A-Z]\w+|\bcompatible (?:\S+ )?version\b|\bversion: ?v?\d|\b(?:wanted|expected|supported) version\b"
+    r"|\bCUDA (?:is|was) not available\b"
     r"|\b(?:failed|unable) to import\b|\b(?:could not|couldn't|cannot|can't|can not) import\b"
     r"|(?:>=?|<=?|==|~=) ?v?\d+\.\d+\.\d+|\b" + _PRODUCT + r"\b[`'\" ]{0,2}(?:version )?(?:is |must be )?(?:>=?|<=?|==) ?v?\d"
     r"|\b" + _PRODUCT + r" (?:version )?v?\d+\.\d+[\w.]*(?:\+| or (?:later|newer|higher|above|greater))"
@@ -101,6 +103,12 @@ _FEATURES = (
 )
 """What is switched on by settings."""
 _FLAG = r"(?:^|[\s`'\"(=\[])--[a-z][\w-]{2,}"
+_CHOICES = (
+    r"\b(?:available|supported|valid|possible|allowed|known|permitted) (?:\w+ ){0,3}?(?:are|is|include|in)\b"
+    r"|\b(?:available|supported|valid|possible|allowed|known|permitted) \w+:|\b(?:must|should) be (?:one of|in [\[({]|either '|'\w+' or)"
+    r"|\b(?:expected|choose|use|select|supports? only|only supports?) (?:one of|from|between|either)\b"
+)
+"""The values that there are."""
 _LOW = r"/(?:kernels?|ops|cute|csrc|triton\w*|cutlass\w*|_?src/lax|pallas)/"
 """Code below any setting: it knows tensors only."""
 _ASKED_OF_DATA = (
@@ -128,6 +136,22 @@ _ABSENT = (
     r"|\b(?:could not|couldn't|cannot|can't|unable to) find (?:the |a |any )?(?:files?|paths?|director|folders?)"
 )
 """A path that was given leads nowhere."""
+_DEVICE = (
+    r"\b(?:cuda|cu|hip|cublas\w*|cudnn|cufft|cusolver|cusparse|nvrtc)[A-Z]\w+(?:\([^)\n]*\))? ?(?:call )?(?:has )?(?:failed|returned|error)"
+    r"|\b(?i:cuda|hip) (?:driver |runtime )?(?i:errors?)\b ?[:=(]? ?\w|\bcudaError(?:_t)?\b ?[=:]|\b(?:CUDA|HIP)_ERROR_\w+|\bcu(?:BLAS|DNN|FFT)\b[^\n]{0,30} failed\b"
+)
+"""A call of the CUDA libraries came back with an error."""
+_DEVICE_FULL = r"(?i)ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|\bcudaMalloc(?:Async|Managed)?\b|\bout of memory\b"
+_DRIVER = (
+    r"(?i)\bNVML\b|ERROR_(?:NO_DEVICE|SYSTEM_\w+|COMPAT_\w+|NO_BINARY\w*|UNSUPPORTED_PTX\w*|INVALID_PTX|STUB_LIBRARY|NOT_INITIALIZED)"
+    r"|cudaError(?:InsufficientDriver|NoDevice|System\w+|NoKernelImage\w*)|\bcuGetProcAddress\b"
+)
+_UNREACHED = (
+    r"\b(?:connections?|sessions?|tunnel) (?:\S+ )?(?:was |were |has been |is )?(?:refused|failed|lost|reset|closed|broken|aborted|timed out|error)\b"
+    r"|\b(?:fail\w*|unable|could not|couldn't|cannot|can't) (?:to )?(?:re)?connect\b|\bhost (?:is )?unreachable\b|\bcan(?:not|'t) be reached\b"
+)
+_LATE = r"\btimed[ -]?out\b|\btimeout (?:of|after|while|waiting|reached|exceeded|expired|period|\()|\b(?:within|before) (?:the )?timeout\b"
+_ABOUT_TIMEOUTS = r"\btime_?outs?\w*[`'\"]? (?:must|should|can|value|argument|has to|is (?:not|required))|\bset_timeout\b"
 _RUNS_OUT = r"\b(?:gpu|device|cuda|vram|hbm)\b[^\n]{0,30}\bmemory\b[^\n]{0,40}\b(?:not enough|insufficient|exhausted|ran out)|\b(?:no|not) enough (?:gpu|device|cuda) memory\b|\binsufficient (?:gpu|device|cuda) memory\b"
 
 
@@ -148,12 +172,17 @@ def kind_of_words(
         return "driver-or-version"
     if _says(_RUNS_OUT, words):
         return "gpu-oom"
+    failed = compiled(_DEVICE).search(words) is not None
+    if failed and compiled(_DEVICE_FULL).search(words):
+        return "gpu-oom"
+    if failed or _says(r"\bNVML\b[^\n]{0,40}\b(?:fail|error)|\bfailed to initiali[sz]e NVML", words):
+        return "driver-or-version" if compiled(_DRIVER).search(words) else "cuda-kernel"
     refused = _says(_SETTINGS, words)
     given = _says(_GIVEN, words)
     if _says(_HUB, words) and not (refused and given):
         return "auth-or-hub"
     asked = compiled(_PLACE_CALLS).search(function) is not None or compiled(_PLACE_FILES).search(path) is not None
-    strong = _says(_FLAG, words) or (refused and _says(_FEATURES, words) and not given)
+    strong = _says(_FLAG, words) or _says(_CHOICES, words) or (refused and _says(_FEATURES, words) and not given)
     if doing == "auth-or-hub" and (refused or given):
         doing = None
     if doing == "data-loading" and _says(_ASKED_OF_DATA, words):
@@ -162,6 +191,11 @@ def kind_of_words(
         return doing
     if users:
         return "config" if asked and refused and not given else None
+    if not asked and not _says(_ABOUT_TIMEOUTS, words):
+        if _says(_UNREACHED, words):
+            return "network-config"
+        if _says(_LATE, words):
+            return "straggler-or-hang"
     if asked and not given:
         return "config"
     unfit = not asked and _says(_UNFIT, words)

@@ -22,7 +22,7 @@ _CHECKPOINT_PATHS = (
     r"/torch/(?:serialization\.py|distributed/checkpoint/)|/safetensors/|/torchsnapshot/|/dist_checkpointing/"
     r"|/checkpoint(?:ing|er|s)?/|/\w*(?:checkpoint(?:ing|er|s|_\w+)?|ckpt\w*|_checkpoint)\.py$"
 )
-_RECOMPUTED = r"/torch/utils/checkpoint\.py$|activation_checkpoint|/tensor_parallel/random\.py$"
+_RECOMPUTED = r"/torch/utils/checkpoint\.py$|activation_checkpoint|checkpoint_(?:activations|wrapper)|/tensor_parallel/random\.py$"
 """Activation checkpointing, which is a part of the forward pass."""
 _DATA_PATHS = r"/torch/utils/data/|/torchdata/|/nvidia/dali/|/(?:datasets|webdataset|energon|streaming/(?:base|text|vision|multimodal))/(?:\w+/)*\w+\.py$"
 _DATA = r"^(?:__getitems?__|collate_fn|_?collate\w*|_worker_loop|_try_get_data|_map_single)$"
