@@ -44,10 +44,22 @@ _SLIPS = frozenset(
 _OF_PEERS = frozenset(
     [
         "BrokenPipeError",
+        "ChannelClosed",
+        "ClientConnectorError",
+        "ClientOSError",
+        "ClosedResourceError",
+        "CommClosedError",
+        "ConnectError",
         "ConnectionAbortedError",
+        "ConnectionClosedError",
         "ConnectionError",
         "ConnectionRefusedError",
         "ConnectionResetError",
+        "MaxRetryError",
+        "NewConnectionError",
+        "RemoteDisconnected",
+        "ServerDisconnectedError",
+        "StreamClosedError",
     ]
 )
 """What a process meets whose peer is gone or not there yet."""

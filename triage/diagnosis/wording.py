@@ -18,13 +18,13 @@ _PACKAGES = (
     r"|\b(?:is|are) installed\?|\bmake sure [^\n]{0,60} (?:is|are) installed\b|(?:^|\W)(?:to be|must be|needs to be) installed\b"
     r"|\b(?:please|must|need to|needs to|try|consider|and) (?:install|upgrad|updat|downgrad|reinstall|recompil)\w*"
     r"(?! (?:the|your) (?:config|setting|argument|script|code|value|flag|parameter))|\b(?:re)?build (?:it|\w+) (?:with|from)\b|\binstall (?:from|it|with|via|using|\S+ (?:to|before|in order))\b|[;,.] install \S+"
-    r"|\brequires? (?:an? )?[\w .-]{1,40} (?:installed|build\b)|\bupgrade [A-Z]\w+|\bcompatible (?:\S+ )?version\b|\bversion: ?v?\d|\b(?:wanted|expected|supported) version\b"
+    r"|\brequires? (?:an? )?[\w .-]{1,40} (?:installed|build\b)|\bupgrade [A-Z]\w+|\bcompatible (?:\S+ )?version\b|\bunsupported [^\n]{0,60}\bversion: ?v?\d|\bcannot open shared object file\b|\b(?:dynamic|shared) librar(?:y|ies)\b|\bundefined symbol\b|\bGLIBC(?:XX)?_\d|\b(?:wanted|expected|supported) version\b"
     r"|\bCUDA (?:is|was) not available\b"
     r"|\b(?:failed|unable) to import\b|\b(?:could not|couldn't|cannot|can't|can not) import\b"
     r"|(?:>=?|<=?|==|~=) ?v?\d+\.\d+\.\d+|\b" + _PRODUCT + r"\b[`'\" ]{0,2}(?:version )?(?:is |must be )?(?:>=?|<=?|==) ?v?\d"
     r"|\b" + _PRODUCT + r" (?:version )?v?\d+\.\d+[\w.]*(?:\+| or (?:later|newer|higher|above|greater))"
     r"|\brequires? " + _PRODUCT + r" (?:version )?v?\d"
-    r"|\bversions? (?:of [\w.-]+ )?(?:>=?|<=?|==|at least |v?\d+\.\d+)|\bminimum (?:required )?version\b"
+    r"|\bversions? (?:of [\w.-]+ )?(?:>=?|<=?|==|at least )|\b(?:requires?|needs?|supports?|only|expected|wants?|minimum) [^\n]{0,60}?\bversion v?\d+\.\d+|\bminimum (?:required )?version\b"
     r"|\b(?:too old|outdated|newer version|older version|incompatible version|version mismatch|unsupported version)\b"
     r"|\bversions?\b[^\n]{0,40}\b(?:incompatible|not compatible|unsupported|not supported|sufficient)\b|\bincompatib\w+[^\n]{0,40}\bversions?\b"
     r"|\bcompute capabilit(?:y|ies)\b|\b(?:sm_?\d{2,3}[af]?|gfx\d{3,4}\w?)\b|\b(?:Hopper|Blackwell|Ampere|Volta|Turing) (?:GPU|architecture|or)"
@@ -103,6 +103,8 @@ _FEATURES = (
 )
 """What is switched on by settings."""
 _FLAG = r"(?:^|[\s`'\"(=\[])--[a-z][\w-]{2,}"
+_VARIABLE = r"(?:[Ee]nvironment variable )?[`'\"]?[A-Z][A-Z0-9]*_[A-Z0-9_]+[`'\"]?(?: ['\"=]|=| (?:must|should|is|has|needs|cannot|can't)\b)"
+"""An environment variable that a message begins with."""
 _CHOICES = (
     r"\b(?:available|supported|valid|possible|allowed|known|permitted) (?:\w+ ){0,3}?(?:are|is|include|in)\b"
     r"|\b(?:available|supported|valid|possible|allowed|known|permitted) \w+:|\b(?:must|should) be (?:one of|in [\[({]|either '|'\w+' or)"
@@ -116,6 +118,7 @@ _ASKED_OF_DATA = (
     r"|\b(?:arguments?|parameters?|num_proc|batch[ _]size)\b|\bnot implemented\b"
 )
 """What is said of how data is asked for, not of the data."""
+_BROUGHT = r"\b(?:fail\w*|download\w*|\w*error|corrupt\w*|not found|could ?n[o']t|truncated)\b"
 
 _GIVEN = (
     r"\b(?:tensors?(?![ _-]+(?:model[ _-]+)?parallel)|ndarrays?|contiguous|callable|nn\.Module|decorator)\b|\bndim\b|\b[1-5]-?D\b|\binstances? of\b|\btype\("
@@ -146,6 +149,11 @@ _DRIVER = (
     r"(?i)\bNVML\b|ERROR_(?:NO_DEVICE|SYSTEM_\w+|COMPAT_\w+|NO_BINARY\w*|UNSUPPORTED_PTX\w*|INVALID_PTX|STUB_LIBRARY|NOT_INITIALIZED)"
     r"|cudaError(?:InsufficientDriver|NoDevice|System\w+|NoKernelImage\w*)|\bcuGetProcAddress\b"
 )
+_NO_ANSWER = (
+    r"\b(?:connection refused|no route to host|network is unreachable|connection reset by peer|broken pipe|name or service not known"
+    r"|temporary failure in name resolution|nodename nor servname)\b"
+)
+"""How operating systems say that nobody answers."""
 _UNREACHED = (
     r"\b(?:connections?|sessions?|tunnel) (?:\S+ )?(?:was |were |has been |is )?(?:refused|failed|lost|reset|closed|broken|aborted|timed out|error)\b"
     r"|\b(?:fail\w*|unable|could not|couldn't|cannot|can't) (?:to )?(?:re)?connect\b|\bhost (?:is )?unreachable\b|\bcan(?:not|'t) be reached\b"
@@ -177,15 +185,17 @@ def kind_of_words(
         return "gpu-oom"
     if failed or _says(r"\bNVML\b[^\n]{0,40}\b(?:fail|error)|\bfailed to initiali[sz]e NVML", words):
         return "driver-or-version" if compiled(_DRIVER).search(words) else "cuda-kernel"
+    if _says(_NO_ANSWER, words):
+        return "network-config"
     refused = _says(_SETTINGS, words)
     given = _says(_GIVEN, words)
     if _says(_HUB, words) and not (refused and given):
         return "auth-or-hub"
     asked = compiled(_PLACE_CALLS).search(function) is not None or compiled(_PLACE_FILES).search(path) is not None
-    strong = _says(_FLAG, words) or _says(_CHOICES, words) or (refused and _says(_FEATURES, words) and not given)
+    strong = _says(_FLAG, words) or compiled(_VARIABLE).match(words) is not None or _says(_CHOICES, words) or (refused and _says(_FEATURES, words) and not given)
     if doing == "auth-or-hub" and (refused or given):
         doing = None
-    if doing == "data-loading" and _says(_ASKED_OF_DATA, words):
+    if doing == "data-loading" and _says(_ASKED_OF_DATA, words) and not _says(_BROUGHT, words):
         doing = None
     if doing is not None:
         return doing
