@@ -12,7 +12,11 @@ SITE = "/opt/venv/lib/python3.12/site-packages/somelib"
 
 def root(engine: Engine, ends: str, raised: tuple[str, str], depth: int = 4) -> Hypothesis:
     """The root cause of a log that ends with an exception raised ``depth`` calls below the user's own."""
-    frames = [("/work/run.py", "main"), *((f"{SITE}/engine.py", f"step_{i}") for i in range(depth - 1)), raised]
+    frames = [
+        ("/work/run.py", "main"),
+        *((f"{SITE}/engine.py", f"step_{i}") for i in range(depth - 1)),
+        raised,
+    ]
     lines = ["Traceback (most recent call last):"]
     for path, function in frames:
         lines += [f'  File "{path}", line 41, in {function}', "    pass"]
@@ -95,7 +99,9 @@ def test_the_users_own_check_of_arguments_is_about_settings(engine: Engine) -> N
     assert found.category == "config"
 
 
-@pytest.mark.parametrize("ends", ["KeyError: 'frob'", "IndexError: list index out of range", "RuntimeError: frob 7 is odd"])
+@pytest.mark.parametrize(
+    "ends", ["KeyError: 'frob'", "IndexError: list index out of range", "RuntimeError: frob 7 is odd"]
+)
 def test_words_that_tell_nothing(engine: Engine, ends: str) -> None:
     assert root(engine, ends, TRAINER, depth=5).category == "unknown"
 

@@ -200,7 +200,7 @@ def _spoken(evidence: Evidence) -> str:
     if kind:
         return f"unknown.said-by-{kind}"
     _, message = split_line(evidence.text)
-    return _SAID.get(kind_of_words(message.strip(), loose=True) or "", "unknown.last-words")
+    return _SAID.get(kind_of_words(message.strip()) or "", "unknown.last-words")
 
 
 def _candidate(

@@ -149,7 +149,7 @@ def kind_of(
         words = ""  # the key or the index, or what Python says of it
     said = kind_of_words(
         words, place.path, place.function, None if short in _SLIPS else doing,
-        loose=place.kind not in _BELOW and short not in _SLIPS, users=place.kind == "user",
+        settings=place.kind not in _BELOW and short not in _SLIPS, users=place.kind == "user",
     )  # fmt: skip
     if short in _OF_PEERS and said != "auth-or-hub":
         return "network-config"

@@ -1,223 +1,100 @@
 """What the words of an error, and the place that raises it, say of its kind, whatever program it is from.
 
-Several of these may hold for one message; :func:`kind_of_words` asks them from the surest to the weakest:
-a version that is wanted is never anything else, while "must be" may be said of a setting or of a tensor.
+Several kinds of words may stand in one message. They are asked from the surest to the weakest: a version that is
+wanted is never anything else, while "must be" may be said of a setting or of a tensor.
 """
 
 from __future__ import annotations
 
+from triage.diagnosis import phrases
 from triage.scan.lazy import compiled
-
-_PRODUCT = (
-    r"(?:(?:py)?torch|TE|transformer[ _-]?engine|megatron(?:[ _-]?core)?|mcore|cuda(?: toolkit| driver)?|cudnn|nccl|triton"
-    r"|transformers|accelerate|peft|trl|deepspeed|vllm|sglang|flash[ _-]?attn|flash[ _-]?attention|flashinfer|apex|python|numpy"
-    r"|ray|driver|rocm|nvshmem|nvcc|gcc|g\+\+|glibc|tensorrt|datasets|mooncake|nixl|lightning)"
-)
-_PACKAGES = (
-    r"\b(?:pip3?|conda|uv pip|apt(?:-get)?) install\b|\bnot (?:been )?(?:installed|importable|compiled|built)\b"
-    r"|\b(?:is|are) installed\?|\bmake sure [^\n]{0,60} (?:is|are) installed\b|(?:^|\W)(?:to be|must be|needs to be) installed\b"
-    r"|\b(?:please|must|need to|needs to|try|consider|and) (?:install|upgrad|updat|downgrad|reinstall|recompil)\w*"
-    r"(?! (?:the|your) (?:config|setting|argument|script|code|value|flag|parameter))|\b(?:re)?build (?:it|\w+) (?:with|from)\b|\binstall (?:from|it|with|via|using|\S+ (?:to|before|in order))\b|[;,.] install \S+"
-    r"|\brequires? (?:an? )?[\w .-]{1,40} (?:installed|build\b)|\bupgrade [A-Z]\w+|\bcompatible (?:\S+ )?version\b|\bunsupported [^\n]{0,60}\bversion: ?v?\d|\bcannot open shared object file\b|\b(?:dynamic|shared) librar(?:y|ies)\b|\bundefined symbol\b|\bGLIBC(?:XX)?_\d|\b(?:wanted|expected|supported) version\b"
-    r"|\bCUDA (?:is|was) not available\b"
-    r"|\b(?:failed|unable) to import\b|\b(?:could not|couldn't|cannot|can't|can not) import\b"
-    r"|(?:>=?|<=?|==|~=) ?v?\d+\.\d+\.\d+|\b" + _PRODUCT + r"\b[`'\" ]{0,2}(?:version )?(?:is |must be )?(?:>=?|<=?|==) ?v?\d"
-    r"|\b" + _PRODUCT + r" (?:version )?v?\d+\.\d+[\w.]*(?:\+| or (?:later|newer|higher|above|greater))"
-    r"|\brequires? " + _PRODUCT + r" (?:version )?v?\d"
-    r"|\bversions? (?:of [\w.-]+ )?(?:>=?|<=?|==|at least )|\b(?:requires?|needs?|supports?|only|expected|wants?|minimum) [^\n]{0,60}?\bversion v?\d+\.\d+|\bminimum (?:required )?version\b"
-    r"|\b(?:too old|outdated|newer version|older version|incompatible version|version mismatch|unsupported version)\b"
-    r"|\bversions?\b[^\n]{0,40}\b(?:incompatible|not compatible|unsupported|not supported|sufficient)\b|\bincompatib\w+[^\n]{0,40}\bversions?\b"
-    r"|\bcompute capabilit(?:y|ies)\b|\b(?:sm_?\d{2,3}[af]?|gfx\d{3,4}\w?)\b|\b(?:Hopper|Blackwell|Ampere|Volta|Turing) (?:GPU|architecture|or)"
-    r"|\bnot supported (?:on|by) (?:this|your|the current) (?:device|platform|gpu|hardware|system|machine|architecture)\b"
-    r"|\b(?:compiled|built) (?:without|with no)\b|\bno plugins available\b"
-)
-"""Something is not installed, or not of the version, or not for the hardware."""
-
-_HUB = (
-    r"(?<![-\w])gated (?:repo\w*|models?|datasets?|access)\b|\bis gated\b|\bprivate (?:repo\w*|dataset|model|or gated)\b|\bhf auth login\b|\bhuggingface-cli login\b|\bwandb login\b"
-    r"|\b(?:api[_ -]?key|(?:access|auth|oidc|id|hf|api) tokens?|HF_TOKEN)\b|\bcredentials\b|\b(?:un)?authori[sz]ed\b|\bauthenticat\w+"
-    r"|\b(?:on|from|to|in) (?:the )?(?:hugging ?face )?hub\b|\bhuggingface\.co\b(?!/docs)"
-    r"|\b(?:401|403|429) (?:client |http )?(?:error|unauthori[sz]ed|forbidden)|\btoo many requests\b|\brate limit"
-)
-"""Somebody is asked for something who wants to know by whom."""
-
-_CHECKPOINT = (
-    r"(?<!activation )(?<!gradient )\b(?:checkpoints?|ckpts?|state[_ ]?dicts?)\b|\bsafetensors\b|\boptimizer states?\b|\bstate_dict\("
-)
-_UNFIT = (
-    r"\b(?:missing|mismatch\w*|unexpected|corrupt\w*|damaged|incomplete|absent|not found|no such|could ?n[o']t|cannot|can't|fail\w*"
-    r"|does ?n[o']t (?:exist|match|contain|have)|do not (?:exist|match)|not (?:present|contain\w*|match\w*|consistent|complete)"
-    r"|unsupported|invalid|unknown|unrecogni[sz]ed|differ\w*|error|must (?:be|have|match)|malformed|truncated|premature|bad|empty"
-    r"|no (?:samples|data|files|valid|\w+ files)|wrong|expected|checksum)\b"
-)
-"""What is said of a file, or of what is in it, that cannot be used."""
-_DATA = (
-    r"\b(?:datasets?|data ?loaders?|data files?|manifests?|parquet|jsonl|tar (?:file|archive)s?|tar archive|shards?|corpus|samples|records?"
-    r"|annotations?|mds|webdataset|tfrecords?)\b"
-)
-
-_PLACE_FILES = (
-    r"/\w*(?:arguments?|args|arg_utils|configs?|configuration|config_\w+|configuration_\w+|options?|settings?|launch(?:er)?|cli|flags"
-    r"|hparams|validat(?:e|or|ors|ion)|yaml\w*|hydra\w*|parser|dataclasses)\.py$"
-    r"|/(?:configs?|configuration|cli|launcher|launch|arguments|args|hparams|commands)/"
-)
-_PLACE_CALLS = (
-    r"^_*(?:validate|verify|sanity)(?:_|$)|^_*check_(?:\w*_)?(?:args?|arguments?|configs?|cfg|params?|parameters|settings?|options?|compat\w*|support\w*)$"
-    r"|^__post_init__$|^model_post_init$|^_*parse_(?:\w*_)?(?:args?|arguments?|known_args|config\w*|cli\w*|options?|flags?)\w*$|_validator$|_sanity_check\w*$"
-    r"|^_*(?:init|get|load|read|build|create|make|update|set|setup|finalize|resolve|process|override|merge|adjust|normalize|prepare)_"
-    r"(?:\w*_)?(?:args?|arguments?|configs?|cfg|options|settings|flags)$|^from_(?:\w+_)?config$"
-)
-"""Where programs look at how they were started."""
-_CONSTRUCTORS = frozenset({"__init__", "__new__", "setup", "configure", "initialize", "build", "_setup", "_build"})
-_RUNNING = (
-    r"^(?:_*(?:forward|backward|apply|kernel)\w*|\w*_(?:forward|backward|fwd|bwd)|step|__call__|__getitem__|__torch_\w+__|training_step)$"
-)
-"""The work itself, where what is wrong came with the data or the model."""
-
-_SETTINGS = (
-    r"(?:^|[\s`'\"(=\[])--[a-z][\w-]{2,}|\b(?:un(?:recognized|supported|known)|invalid|illegal) (?:\w+ ){0,3}"
-    r"(?:arguments?|options?|choices?|flags?|config\w*|settings?|command|modes?|backends?|types?|strategy|policy|methods?|algorithm|format|value|scheduler|optimizer)\b"
-    r"|\b(?:config(?:uration)?s?|cfg|settings?|hyper-?parameters?|yaml|command line|environment variable|env var)\b"
-    r"|\bmutually exclusive\b|\bnot both\b|\b(?:only|exactly|at most|at least|either) one of\b|\bspecify (?:either|only|one)\b"
-    r"|\b(?:not|is ?n[o']t|are ?n[o']t) (?:currently |yet )?(?:supported|compatible|allowed|implemented|available|valid) "
-    r"(?:yet )?(?:with|when|together|for|by|in|if|without|unless|while|under|on|at)\b|\b(?:not|n't) (?:currently |yet )?(?:supported|implemented)\b|\b(?:is|are) not (?:set|enabled|configured)\b|\bincompatible with\b|\bconflicts? with\b|\bconflicting\b"
-    r"|\b(?:can ?not|can't|may not|must not|should not|shouldn't|could not) be (?:used|both|negative|zero|empty|an empty|combined|set|enabled|specified|passed|provided|mixed|applied|simultaneous\w*|greater|less|larger|smaller)\b"
-    r"|\bcannot (?:use|combine|specify|set|enable|mix)\b|\bdo(?:es)?(?:n't| not) (?:yet |currently )?(?:support|work with|work when)\b"
-    r"|\b(?:only|currently) (?:supports?|supported|works?|available|implemented|allowed|compatible)\b|\b(?:supported|allowed|available|valid|possible|known) "
-    r"(?:\w+ ){0,2}(?:are|is|values|options|choices|names|modes|types|methods|keys)\b|\bcan only (?:be|use|support)\w*\b"
-    r"|\b(?:must|should|need(?:s)? to|ha(?:s|ve) to|ought to) (?:also |either |both |always |currently )?(?:be|set|match|divide|equal|use|specify|provide|choose|have|define|enable|disable|contain)\b"
-    r"|\bplease (?:set|specify|provide|use|choose|select|enable|disable|pass|remove|unset|turn|define|check your|make sure|increase|reduce|decrease)\b"
-    r"|\b(?:is|are) (?:required|mandatory|obligatory|needed)\b|\brequires?\b|\bnot (?:evenly )?divisible\b|\bmultiple of\b|\bdisable \w+(?: \w+)? (?:when|if|before|to)\b"
-    r"|\b(?:unknown|unsupported|invalid|unrecogni[sz]ed|unexpected|illegal|undefined|no such) [\w ./-]{1,40}(?:: |=|'|\")"
-    r"|\bgot an invalid value\b|\bchoose (?:from|between|one|a|either)\b|\bexpected one of\b|\b(?:expected|got) .{1,60} (?:one of|in) [\[({]"
-    r"|\b(?:unknown|unsupported|unrecogni[sz]ed) \w+|\ballows? only\b|\bonly applies\b|\bmake sure\b|\bexceeds? (?:the )?max|\bdid you mean\b|\bhas been removed\b|\bno longer supported\b|\bset `?\w+[`=]|\b\w+=(?:True|False)\b|\bis not (?:a )?(?:valid|supported|recogni[sz]ed|known)\b"
-    r"|\bdoes not match (?:the )?(?:number|length|world)|\bhas no effect\b|\bconfigured\b"
-)
-"""What is said of settings: what they must be, what goes with what, and which values there are."""
-
-_FEATURES = (
-    r"\b(?:\w*parallel\w*|[TPDEC]P|[tpdec]p_size|fsdp2?|zero[- ]?[0-3]|ddp|lora|q-?lora|dora|quantiz\w+|fp(?:4|8|16|32)|bf16|int[48]|cuda[ _-]?graphs?"
-    r"|recomput\w+|offload\w*|checkpointing format|mixed[ _]precision|torch[ ._]compile|\w*batch[ _]size|micro[ _]?batch\w*|num_\w*(?:heads|layers|experts|stages|groups)"
-    r"|hidden_size|vocab_size|world[ _]size|speculative|attention backend|attn[ _]backend|flash[ _-]?(?:attention|attn|decode)|moe|experts?|optimizer|schedul\w+"
-    r"|rope|backend|mode|loss_?type|pipeline|virtual|activation checkpoint\w*|gradient[ _](?:accumulation|checkpoint\w*|clipping)|kv[ _-]?cache|adapter\w*)\b"
-)
-"""What is switched on by settings."""
-_FLAG = r"(?:^|[\s`'\"(=\[])--[a-z][\w-]{2,}"
-_VARIABLE = r"(?:[Ee]nvironment variable )?[`'\"]?[A-Z][A-Z0-9]*_[A-Z0-9_]+[`'\"]?(?: ['\"=]|=| (?:must|should|is|has|needs|cannot|can't)\b)"
-"""An environment variable that a message begins with."""
-_CHOICES = (
-    r"\b(?:available|supported|valid|possible|allowed|known|permitted) (?:\w+ ){0,3}?(?:are|is|include|in)\b"
-    r"|\b(?:available|supported|valid|possible|allowed|known|permitted) \w+:|\b(?:must|should) be (?:one of|in [\[({]|either '|'\w+' or)"
-    r"|\b(?:expected|choose|use|select|supports? only|only supports?) (?:one of|from|between|either)\b"
-)
-"""The values that there are."""
-_LOW = r"/(?:kernels?|ops|cute|csrc|triton\w*|cutlass\w*|_?src/lax|pallas)/"
-"""Code below any setting: it knows tensors only."""
-_ASKED_OF_DATA = (
-    r"\bplease (?:use|specify|provide|pass)\b|\bnot both\b|\beither\b|\bonly one of\b|\bat most one\b|\bmust be (?:>|greater|positive|an? (?:positive|int))"
-    r"|\b(?:arguments?|parameters?|num_proc|batch[ _]size)\b|\bnot implemented\b"
-)
-"""What is said of how data is asked for, not of the data."""
-_BROUGHT = r"\b(?:fail\w*|download\w*|\w*error|corrupt\w*|not found|could ?n[o']t|truncated)\b"
-
-_GIVEN = (
-    r"\b(?:tensors?(?![ _-]+(?:model[ _-]+)?parallel)|ndarrays?|contiguous|callable|nn\.Module|decorator)\b|\bndim\b|\b[1-5]-?D\b|\binstances? of\b|\btype\("
-    r"|\b(?:same|different|incorrect|wrong|unexpected|incompatible) (?:length|size|shape|device|dtype|type|number of elements|buffer size|dimension)s?\b"
-    r"|\b(?:shapes?|lengths|dims?|dimensions) (?:mismatch\w*|don't|do not|does not|must (?:be the same|match)|should (?:be the same|match)|\(?\[|torch\.Size)"
-    r"|\bshape=|torch\.Size|\.shape\b|\bmismatch\b|\bhas no (?:attribute|method)\b|\bshape[: ]"
-    r"|\b(?:not|n't) (?:been |yet )?(?:initiali[sz]ed|registered|called|prepared|started|setup|set up)\b|\bis not initiali[sz]ed\b"
-    r"|\balready (?:been )?(?:called|initiali[sz]ed|registered|started|closed|exists|in)\b|\buse \w+\.init\(|\bcalled? \S+\(|\bcall(?:ing)? [`'\w.]+\(?\)?[`']? (?:first|before)"
-    r"|\b(?:before|after) calling\b|\bmust be called\b|\bshould not be called\b|\bsubclass\w*\b|\boverrid\w+\b|\bmust (?:implement|return)\b|\bshould implement\b"
-    r"|\bexpect(?:s|ed|ing)?\b.{1,80}\b(?:but )?(?:got|received|found|instead)\b|\b(?:must|should) be (?:an? |of type |either an? |an? \w+ )(?:list|dict|tuple|function|class|module|object|Tensor|\w*Tensor|\w*Dict|sequence|iterable|mapping|instance)\b"
-    r"|\bexpects? (?:an?|input|another|to|the)\b|\bmust produce\b|\bforgot to call\b|\breceived `?None\b|\bcan(?:not|'t) (?:convert|cast|divide)\b|\bdo(?:es)?(?:n't| not) have (?:an? )?\S+ (?:method|attribute)\b"
-    r"|\bmissing \d+ required\b|\bcan(?:not|'t| not)? be None\b|\bshould not be None\b|\bNone\b.{0,20}\bgot\b|\b(?:input|output)s? (?:type|value|features?|list|size|tensor|must|should|data)\b|\binternal error\b"
-    r"|\bmust be (?:provided|passed|specified) (?:to|when calling|if|either)\b.{0,20}\("
-)
-"""What is said of the objects that a call was given, or of calls out of order."""
-_ABSENT = (
-    r"\b(?:files?|paths?|director(?:y|ies)|folders?|templates?)\b[^\n]{0,120}\b(?:not (?:found|exist)|doesn't exist|missing|no such)\b"
-    r"|\b(?:could not|couldn't|cannot|can't|unable to) find (?:the |a |any )?(?:files?|paths?|director|folders?)"
-)
-"""A path that was given leads nowhere."""
-_DEVICE = (
-    r"\b(?:cuda|cu|hip|cublas\w*|cudnn|cufft|cusolver|cusparse|nvrtc)[A-Z]\w+(?:\([^)\n]*\))? ?(?:call )?(?:has )?(?:failed|returned|error)"
-    r"|\b(?i:cuda|hip) (?:driver |runtime )?(?i:errors?)\b ?[:=(]? ?\w|\bcudaError(?:_t)?\b ?[=:]|\b(?:CUDA|HIP)_ERROR_\w+|\bcu(?:BLAS|DNN|FFT)\b[^\n]{0,30} failed\b"
-)
-"""A call of the CUDA libraries came back with an error."""
-_DEVICE_FULL = r"(?i)ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|\bcudaMalloc(?:Async|Managed)?\b|\bout of memory\b"
-_DRIVER = (
-    r"(?i)\bNVML\b|ERROR_(?:NO_DEVICE|SYSTEM_\w+|COMPAT_\w+|NO_BINARY\w*|UNSUPPORTED_PTX\w*|INVALID_PTX|STUB_LIBRARY|NOT_INITIALIZED)"
-    r"|cudaError(?:InsufficientDriver|NoDevice|System\w+|NoKernelImage\w*)|\bcuGetProcAddress\b"
-)
-_NO_ANSWER = (
-    r"\b(?:connection refused|no route to host|network is unreachable|connection reset by peer|broken pipe|name or service not known"
-    r"|temporary failure in name resolution|nodename nor servname)\b"
-)
-"""How operating systems say that nobody answers."""
-_UNREACHED = (
-    r"\b(?:connections?|sessions?|tunnel) (?:\S+ )?(?:was |were |has been |is )?(?:refused|failed|lost|reset|closed|broken|aborted|timed out|error)\b"
-    r"|\b(?:fail\w*|unable|could not|couldn't|cannot|can't) (?:to )?(?:re)?connect\b|\bhost (?:is )?unreachable\b|\bcan(?:not|'t) be reached\b"
-)
-_LATE = r"\btimed[ -]?out\b|\btimeout (?:of|after|while|waiting|reached|exceeded|expired|period|\()|\b(?:within|before) (?:the )?timeout\b"
-_ABOUT_TIMEOUTS = r"\btime_?outs?\w*[`'\"]? (?:must|should|can|value|argument|has to|is (?:not|required))|\bset_timeout\b"
-_RUNS_OUT = r"\b(?:gpu|device|cuda|vram|hbm)\b[^\n]{0,30}\bmemory\b[^\n]{0,40}\b(?:not enough|insufficient|exhausted|ran out)|\b(?:no|not) enough (?:gpu|device|cuda) memory\b|\binsufficient (?:gpu|device|cuda) memory\b"
 
 
 def kind_of_words(
-    words: str, path: str = "", function: str = "", doing: str | None = None, *, loose: bool = False,
+    words: str,
+    path: str = "",
+    function: str = "",
+    doing: str | None = None,
+    *,
+    settings: bool = True,
     users: bool = False,
 ) -> str | None:
     """The category that ``words``, raised by ``function`` in the file ``path``, speak of; None where they may be anything.
 
     Args:
         doing: what was being done, by the calls on the stack.
-        loose: whether words alone may make it a setting; else the place that raises it must say so, too.
+        settings: whether the program that raises it has settings; torch and the standard library have none.
         users: whether it is the user's own program that raises it.
     """
-    if not words:
-        return doing
-    if _says(_PACKAGES, words):
-        return "driver-or-version"
-    if _says(_RUNS_OUT, words):
-        return "gpu-oom"
-    failed = compiled(_DEVICE).search(words) is not None
-    if failed and compiled(_DEVICE_FULL).search(words):
-        return "gpu-oom"
-    if failed or _says(r"\bNVML\b[^\n]{0,40}\b(?:fail|error)|\bfailed to initiali[sz]e NVML", words):
-        return "driver-or-version" if compiled(_DRIVER).search(words) else "cuda-kernel"
-    if _says(_NO_ANSWER, words):
-        return "network-config"
-    refused = _says(_SETTINGS, words)
-    given = _says(_GIVEN, words)
-    if _says(_HUB, words) and not (refused and given):
+    kind = _unmistakable(words)
+    if kind is not None or not words:
+        return kind or doing
+    refused = _says(phrases.SETTINGS, words)
+    tensors = _says(phrases.TENSORS, words)
+    given = tensors or _says(phrases.OBJECTS, words)
+    if _says(phrases.HUB, words) and not (refused and given):
         return "auth-or-hub"
-    asked = compiled(_PLACE_CALLS).search(function) is not None or compiled(_PLACE_FILES).search(path) is not None
-    strong = _says(_FLAG, words) or compiled(_VARIABLE).match(words) is not None or _says(_CHOICES, words) or (refused and _says(_FEATURES, words) and not given)
-    if doing == "auth-or-hub" and (refused or given):
-        doing = None
-    if doing == "data-loading" and _says(_ASKED_OF_DATA, words) and not _says(_BROUGHT, words):
-        doing = None
-    if doing is not None:
+    if doing is not None and not _asked_wrongly(doing, words, refused or given):
         return doing
+    checks = compiled(phrases.PLACE_CALLS).search(function) is not None
+    asked = checks or compiled(phrases.PLACE_FILES).search(path) is not None
     if users:
         return "config" if asked and refused and not given else None
-    if not asked and not _says(_ABOUT_TIMEOUTS, words):
-        if _says(_UNREACHED, words):
+    if asked and (not given or (checks and refused and not tensors)):
+        return "config"
+    if _of_settings(words, refused, given):
+        return "config"
+    return _of_others(words, asked, given) or _by_place(function, path, refused, given, settings)
+
+
+def _unmistakable(words: str) -> str | None:
+    """What some words mean wherever they stand."""
+    if _says(phrases.PACKAGES, words):
+        return "driver-or-version"
+    if _says(phrases.RUNS_OUT, words):
+        return "gpu-oom"
+    if compiled(phrases.DEVICE).search(words) or _says(phrases.NVML, words):
+        if _says(phrases.DEVICE_FULL, words):
+            return "gpu-oom"
+        return "driver-or-version" if _says(phrases.DRIVER, words) else "cuda-kernel"
+    return "network-config" if _says(phrases.NO_ANSWER, words) else None
+
+
+def _asked_wrongly(doing: str, words: str, complains: bool) -> bool:
+    """Whether a library for data, or a hub's, complains of how it was called, not of what it found."""
+    if doing == "data-loading":
+        return _says(phrases.ASKED_OF_DATA, words) and not _says(phrases.BROUGHT, words)
+    return doing == "auth-or-hub" and complains
+
+
+def _of_settings(words: str, refused: bool, given: bool) -> bool:
+    """Whether a message names what is set: a flag, a variable, a choice, two that do not go together, a feature."""
+    return (
+        _says(phrases.FLAG, words) or _says(phrases.CHOICES, words)
+        or compiled(phrases.VARIABLE).match(words) is not None
+        or (refused and not given and (_says(phrases.TOGETHER, words) or _says(phrases.FEATURES, words)))
+    )  # fmt: skip
+
+
+def _of_others(words: str, asked: bool, given: bool) -> str | None:
+    """Somebody who does not answer, or what was read or written."""
+    if not asked and not _says(phrases.ABOUT_TIMEOUTS, words):
+        if _says(phrases.UNREACHED, words):
             return "network-config"
-        if _says(_LATE, words):
+        if _says(phrases.LATE, words):
             return "straggler-or-hang"
-    if asked and not given:
-        return "config"
-    unfit = not asked and _says(_UNFIT, words)
-    if unfit and _says(_CHECKPOINT, words):
-        return "checkpoint"
-    if unfit and not given and _says(_DATA, words):
-        return "data-loading"
-    if strong or _says(_ABSENT, words):
-        return "config"
-    low = _says(_RUNNING, function) or _says(_LOW, path)
-    built = asked or function in _CONSTRUCTORS
-    if refused and (built or loose) and not given and not low:
+    if not asked and _says(phrases.UNFIT, words):
+        if _says(phrases.CHECKPOINT, words):
+            return "checkpoint"
+        if not given and _says(phrases.DATA, words):
+            return "data-loading"
+    return "config" if _says(phrases.ABSENT, words) else None
+
+
+def _by_place(function: str, path: str, refused: bool, given: bool, settings: bool) -> str | None:
+    """Demands may be about settings or about what a call was given: the work itself knows no settings."""
+    low = _says(phrases.RUNNING, function) or _says(phrases.LOW, path)
+    if refused and settings and not given and not low:
         return "config"
     return "user-code" if given or (refused and low) else None
 

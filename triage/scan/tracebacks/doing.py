@@ -24,7 +24,10 @@ _CHECKPOINT_PATHS = (
 )
 _RECOMPUTED = r"/torch/utils/checkpoint\.py$|activation_checkpoint|checkpoint_(?:activations|wrapper)|/tensor_parallel/random\.py$"
 """Activation checkpointing, which is a part of the forward pass."""
-_DATA_PATHS = r"/torch/utils/data/|/torchdata/|/nvidia/dali/|/(?:datasets|webdataset|energon|streaming/(?:base|text|vision|multimodal))/(?:\w+/)*\w+\.py$"
+_DATA_PATHS = (
+    r"/torch/utils/data/|/torchdata/|/nvidia/dali/"
+    r"|/(?:datasets|webdataset|energon|streaming/(?:base|text|vision|multimodal))/(?:\w+/)*\w+\.py$"
+)
 _DATA = r"^(?:__getitems?__|collate_fn|_?collate\w*|_worker_loop|_try_get_data|_map_single)$"
 _COMPILER_PATHS = (
     r"/torch/_inductor/|/torch/_dynamo/(?!eval_frame\.py|external_utils\.py)|/torch/_functorch/(?:aot|_aot)"
