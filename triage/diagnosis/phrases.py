@@ -13,8 +13,8 @@ PRODUCT = (
 PACKAGES = (
     r"\b(?:pip3?|conda|uv pip|apt(?:-get)?) install\b|\bnot (?:been )?(?:installed|importable|compiled|built)\b"
     r"|\b(?:is|are) installed\?|\bmake sure [^\n]{0,60} (?:is|are) installed\b|(?:^|\W)(?:to be|must be|needs to be) installed\b"
-    r"|\b(?:please|must|need to|needs to|try|consider|and) (?:install|upgrad|updat|downgrad|reinstall|recompil)\w*"
-    r"(?! (?:the|your) (?:config|setting|argument|script|code|value|flag|parameter))|\b(?:re)?build (?:it|\w+) (?:with"
+    r"|\b(?:please|must|need to|needs to|try|consider) (?:install|upgrad|updat|downgrad|reinstall|recompil)\w*"
+    r"(?! (?:the|your) (?:\w+ )?(?:config|setting|argument|script|code|value|flag|parameter))|\b(?:re)?build (?:it|\w+) (?:with"
     r"|from)\b|\binstall (?:from|it|with|via|using|\S+ (?:to|before|in order))\b|[;,.] install \S+"
     r"|\brequires? (?:an? )?[\w .-]{1,40} (?:installed|build\b)|\bupgrade [A-Z]\w+|\bcompatible (?:\S+ )?version\b"
     r"|\bunsupported [^\n]{0,60}\bversion: ?v?\d|\bcannot open shared object file\b|\b(?:dynamic|shared) librar(?:y|ies)\b"
@@ -55,13 +55,12 @@ UNFIT = (
     r"\b(?:missing|mismatch\w*|unexpected|corrupt\w*|damaged|incomplete|absent|not found|no such|could ?n[o']t|cannot|can't|fail\w*"
     r"|does ?n[o']t (?:exist|match|contain|have)|do not (?:exist|match)|not (?:present|contain\w*|match\w*|consistent|complete)"
     r"|unsupported|invalid|unknown|unrecogni[sz]ed|differ\w*|error|must (?:be|have|match)|malformed|truncated|premature|bad|empty"
-    r"|no (?:samples|data|files|valid|\w+ files)|wrong|expected|checksum)\b"
+    r"|has no|no (?:samples|data|files|valid|\w+ files)|wrong|expected|checksum)\b"
 )
 """What is said of a file, or of what is in it, that cannot be used."""
 DATA = (
-    r"\b(?:datasets?|data ?loaders?|data files?|manifests?|parquet|jsonl|tar (?:file|archive)s?|tar archive|shards?|corpus"
-    r"|samples|records?"
-    r"|annotations?|mds|webdataset|tfrecords?)\b"
+    r"\b(?:datasets?|data ?loaders?|data files?|manifests?|parquet|jsonl|tar (?:file|archive)s?|corpus|samples|records?|annotations?"
+    r"|webdataset|tfrecords?|(?:data|mds) shards?|shards? (?:\d+|files?|index)|[\w./-]+\.tar)\b"
 )
 
 PLACE_FILES = (
@@ -79,7 +78,7 @@ PLACE_CALLS = (
 )
 """Where programs look at how they were started."""
 RUNNING = (
-    r"^(?:_*(?:forward|backward|apply|kernel)\w*|\w*_(?:forward|backward|fwd|bwd)|step|__call__|__getitem__|__torch_\w+__"
+    r"^(?:_*(?:forward|backward|kernel)\w*|apply|\w*_(?:forward|backward|fwd|bwd)|step|__call__|__getitem__|__torch_\w+__"
     r"|training_step)$"
 )
 """The work itself, where what is wrong came with the data or the model."""
@@ -139,9 +138,16 @@ TOGETHER = (
     r"|\bnot compatible with\b|\bconflicts? with\b"
 )
 """Settings that do not go together."""
+BROKEN = (
+    r"\b(?:missing|mismatch\w*|corrupt\w*|damaged|incomplete|truncated|not found|no such|does(?: not|n't) (?:exist|match)"
+    r"|unexpected|error"
+    r"|has no|shapes?|keys?)\b"
+)
+"""What is said of a checkpoint that does not fit or is not whole."""
 CHOICES = (
     r"\b(?:available|supported|valid|possible|allowed|known|permitted) (?:\w+ ){0,3}?(?:are|is|include|in)\b"
-    r"|\b(?:available|supported|valid|possible|allowed|known|permitted) \w+:|\b(?:must|should) be (?:one of|in [\[({]|either '|'\w+' or)"
+    r"|\bsupports? (?:\w+ ){1,3}in [\[({]|\b(?:available|supported|valid|possible|allowed|known|permitted) \w+:|\b(?:must"
+    r"|should) be (?:one of|in [\[({]|either '|'\w+' or)"
     r"|\b(?:expected|choose|use|select|supports? only|only supports?) (?:one of|from|between|either)\b"
 )
 """The values that there are."""
@@ -176,6 +182,7 @@ OBJECTS = (
     r"|\b(?:before|after) calling\b|\bmust be called\b|\bshould not be called\b|\bsubclass\w*\b|\boverrid\w+\b"
     r"|\bmust (?:implement|return|produce)\b|\bshould implement\b"
     r"|\bexpect(?:s|ed|ing)?\b.{1,80}\b(?:but )?(?:got|received|found|instead)\b|\bexpects? (?:an?|input|another|to|the)\b"
+    r"|\bexpected \w+ to be\b"
     r"|\bforgot to call\b|\breceived `?None\b"
     r"|\b(?:must|should|ha(?:s|ve) to) be (?:an? |of type |either an? |an? \w+ )?(?:list|dict|dictionary|tuple|function"
     r"|class|module|object|Tensor|\w*Tensor|\w*Dict|sequence|iterable|mapping|instance"

@@ -34,7 +34,7 @@ def kind_of_words(
     given = tensors or _says(phrases.OBJECTS, words)
     if _says(phrases.HUB, words) and not (refused and given):
         return "auth-or-hub"
-    if doing is not None and not _asked_wrongly(doing, words, refused or given):
+    if doing is not None and not _asked_wrongly(doing, words, refused, given):
         return doing
     checks = compiled(phrases.PLACE_CALLS).search(function) is not None
     asked = checks or compiled(phrases.PLACE_FILES).search(path) is not None
@@ -60,11 +60,13 @@ def _unmistakable(words: str) -> str | None:
     return "network-config" if _says(phrases.NO_ANSWER, words) else None
 
 
-def _asked_wrongly(doing: str, words: str, complains: bool) -> bool:
-    """Whether a library for data, or a hub's, complains of how it was called, not of what it found."""
+def _asked_wrongly(doing: str, words: str, refused: bool, given: bool) -> bool:
+    """Whether what loads or saves something complains of how it was told to, not of what it found."""
     if doing == "data-loading":
         return _says(phrases.ASKED_OF_DATA, words) and not _says(phrases.BROUGHT, words)
-    return doing == "auth-or-hub" and complains
+    if doing == "checkpoint":
+        return refused and _of_settings(words, refused, given) and not _says(phrases.BROKEN, words)
+    return doing == "auth-or-hub" and (refused or given)
 
 
 def _of_settings(words: str, refused: bool, given: bool) -> bool:
