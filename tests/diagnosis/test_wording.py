@@ -63,6 +63,12 @@ OWN = ("/work/model.py", "forward")
         ("RuntimeError: cudaMallocAsync failed: 2", TRAINER, "gpu-oom"),
         ("RuntimeError: frob server: Connection refused (os error 111)", TRAINER, "network-config"),
         ("RuntimeError: timed out after 600 s waiting for frobs", TRAINER, "straggler-or-hang"),
+        ("FrobError: frobs were not written: disk quota exceeded", TRAINER, "storage"),
+        ("AssertionError: bad header, cannot read: /data/frobs_07.idx", OWN, "data-loading"),
+        ("FrobError: a frob's coordinate is NaN", TRAINER, "numerics"),
+        # loaders refuse settings, too
+        ("ValueError: Frob checkpoints only support the formats frob and bork", (f"{SITE}/io.py", "load_checkpoint"), "checkpoint"),
+        ("ValueError: --frob-format cannot be used with offloading", (f"{SITE}/io.py", "load_checkpoint"), "config"),
         # what a call was given
         ("ValueError: expected a 3-D tensor, got 2-D", FORWARD, "user-code"),
         ("TypeError: frob() must be called before step()", TRAINER, "user-code"),
@@ -110,6 +116,8 @@ def test_words_that_tell_nothing(engine: Engine, ends: str) -> None:
     ("words", "category"),
     [
         ("frobkit is not installed", "driver-or-version"),
+        ("frob stream: CUDA error 719 in frob.cu", "cuda-kernel"),
+        ("frobs: stale file handle", "storage"),
         ("checkpoint of step 300 is incomplete", "checkpoint"),
         ("the manifest has no samples for this shard: corrupt", "data-loading"),
         ("access to frob/large was denied: run hf auth login", "auth-or-hub"),

@@ -153,8 +153,12 @@ _SAID = {
     "auth-or-hub": "unknown.said-of-hub",
     "checkpoint": "unknown.said-of-checkpoint",
     "config": "unknown.said-by-settings",
+    "cuda-kernel": "unknown.said-of-cuda",
     "data-loading": "unknown.said-of-data",
     "driver-or-version": "unknown.said-of-packages",
+    "gpu-oom": "unknown.gpu-memory-words",
+    "network-config": "unknown.said-by-network",
+    "storage": "unknown.said-by-storage",
 }
 """The rules for last words that speak of a kind of trouble, whoever says them."""
 

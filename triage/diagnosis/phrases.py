@@ -108,7 +108,9 @@ SETTINGS = (
     r"|\b(?:unknown|unsupported|invalid|unrecogni[sz]ed|unexpected|illegal|undefined|no such) [\w ./-]{1,40}(?:: |=|'|\")"
     r"|\bgot an invalid value\b|\bchoose (?:from|between|one|a|either)\b|\bexpected one of\b|\b(?:expected"
     r"|got) .{1,60} (?:one of|in) [\[({]"
-    r"|\b(?:unknown|unsupported|unrecogni[sz]ed) \w+|\ballows? only\b|\bonly applies\b|\bmake sure\b|\bexceeds? (?:the )?max"
+    r"|\b(?:unknown|unsupported|unrecogni[sz]ed) \w+|\ballows? only\b|\bonly applies\b|\bmake sure\b|\bexceeds?\b"
+    r"|\byou (?:must|need to|have to|should|can't|cannot|can not)\b|\b(?:is|are|was) (?:greater|larger|bigger|higher|smaller"
+    r"|less|lower|more|longer) than\b"
     r"|\bdid you mean\b|\bhas been removed\b|\bno longer supported\b|\bset `?\w+[`=]|\b\w+=(?:True|False)\b"
     r"|\bis not (?:a )?(?:valid|supported|recogni[sz]ed|known)\b"
     r"|\bdoes not match (?:the )?(?:number|length|world)|\bhas no effect\b|\bconfigured\b"
@@ -210,10 +212,20 @@ DEVICE = (
 DEVICE_FULL = (
     r"ERROR_OUT_OF_MEMORY|cudaErrorMemoryAllocation|\bcudaMalloc(?:Async|Managed)?\b|\bout of memory\b"
 )
-NVML = r"\bNVML\b[^\n]{0,40}\b(?:fail|error)|\bfailed to initiali[sz]e NVML"
+NVML = r"\bNVML\b[^\n]{0,40}\b(?:fail|error)|\bfailed to initiali[sz]e NVML|\b(?:CUDA|driver) failed to initiali[sz]e\b"
 DRIVER = (
-    r"\bNVML\b|ERROR_(?:NO_DEVICE|SYSTEM_\w+|COMPAT_\w+|NO_BINARY\w*|UNSUPPORTED_PTX\w*|INVALID_PTX|STUB_LIBRARY|NOT_INITIALIZED)"
+    r"\bNVML\b|\bfailed to initiali[sz]e\b|ERROR_(?:NO_DEVICE|SYSTEM_\w+|COMPAT_\w+|NO_BINARY\w*|UNSUPPORTED_PTX\w*"
+    r"|INVALID_PTX|STUB_LIBRARY|NOT_INITIALIZED)"
     r"|cudaError(?:InsufficientDriver|NoDevice|System\w+|NoKernelImage\w*)|\bcuGetProcAddress\b"
+)
+NO_ROOM = (
+    r"\b(?:disk quota exceeded|no space left on device|read-only file system|stale (?:nfs )?file handle|input/output error"
+    r"|transport endpoint is not connected|structure needs cleaning)\b|\bpermission denied:? ['\"/]"
+)
+"""How operating systems say that a file system does not do what it is asked."""
+UNREADABLE = (
+    r"\b(?:cannot|can't|could not|couldn't|failed to|unable to) (?:read|decode|parse|open)\b[^\n]{0,120}"
+    r"\.(?:idx|bin|tar|parquet|arrow|jsonl|np[yz]|h5|hdf5|mds|rec|tfrecord|lmdb|jpe?g|png|wav|flac|mp[34]|csv|zst)\b"
 )
 NO_ANSWER = (
     r"\b(?:connection refused|no route to host|network is unreachable|connection reset by peer|broken pipe|name or service not known"
@@ -231,6 +243,7 @@ ABOUT_TIMEOUTS = (
     r"\btime_?outs?\w*[`'\"]? (?:must|should|can|value|argument|has to|is (?:not|required))|\bset_timeout\b"
 )
 RUNS_OUT = (
-    r"\b(?:gpu|device|cuda|vram|hbm)\b[^\n]{0,30}\bmemory\b[^\n]{0,40}\b(?:not enough|insufficient|exhausted|ran out)"
-    r"|\b(?:no|not) enough (?:gpu|device|cuda) memory\b|\binsufficient (?:gpu|device|cuda) memory\b"
+    r"\b(?:gpu|device|accelerator|cuda|vram|hbm)\b[^\n]{0,30}\bmemory\b[^\n]{0,40}\b(?:not enough|insufficient|exhausted|ran out)"
+    r"|\b(?:no|not) enough (?:gpu|device|cuda) memory\b|\binsufficient (?:(?:gpu|device|cuda) memory|memory on (?:gpu|device"
+    r"|accelerator))\b"
 )

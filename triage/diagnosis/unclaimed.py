@@ -95,7 +95,7 @@ _NAMES = {
 """Kinds of failure that an exception's name alone tells."""
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names}
 _NOT_FINITE = (
-    r"(?i)\b(?:loss|grad(?:ient)?s?|norm|logits?|weights?|activations?|outputs?|values?|tensors?)\b.{0,60}"
+    r"(?i)\b(?:loss|grad(?:ient)?s?|norm|logits?|weights?|activations?|(?:in|out)puts?|values?|tensors?|parameters?|coordinates?|positions?|energy|forces?|residuals?)\b.{0,60}"
     r"\b(?:nan|not[ -]finite|non-?finite|infinite|diverg\w+|exploded)\b|\b(?:nan|non-?finite) (?:loss|grad)"
     r"|\b(?:found|detected|unexpected result|contains?|encountered) (?:an? )?nans?\b|\bnans? (?:were |was )?(?:found|detected)\b"
 )

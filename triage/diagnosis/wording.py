@@ -57,6 +57,10 @@ def _unmistakable(words: str) -> str | None:
         if _says(phrases.DEVICE_FULL, words):
             return "gpu-oom"
         return "driver-or-version" if _says(phrases.DRIVER, words) else "cuda-kernel"
+    if _says(phrases.NO_ROOM, words):
+        return "storage"
+    if _says(phrases.UNREADABLE, words):
+        return "data-loading"
     return "network-config" if _says(phrases.NO_ANSWER, words) else None
 
 
