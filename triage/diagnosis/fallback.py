@@ -16,6 +16,7 @@ from triage.diagnosis.survival import Survival
 from triage.diagnosis.templates import fill, kinds_of
 from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
 from triage.diagnosis.verdicts import verdict
+from triage.diagnosis.wording import kind_of_words
 from triage.model import Evidence, Finding, Value
 from triage.rules.schema import Rule
 from triage.scan.lazy import compiled, deferred
@@ -142,8 +143,24 @@ def _rank(item: Item) -> tuple[int, int, int]:
     return (PRIORITY.index(_tag(item)), item.finding.source, item.finding.offset)
 
 
+OF_WORDS = 0.5
+"""How sure a kind of failure can be that the words of an exception tell, and no traceback."""
 _OF_PROGRAMS = BUILTIN_ERRORS | {"RuntimeError"}
 """Exceptions that, where no rule knows their message, are most often the program's own."""
+
+
+_SAID = {
+    "auth-or-hub": "unknown.said-of-hub",
+    "checkpoint": "unknown.said-of-checkpoint",
+    "config": "unknown.said-by-settings",
+    "cuda-kernel": "unknown.said-of-cuda",
+    "data-loading": "unknown.said-of-data",
+    "driver-or-version": "unknown.said-of-packages",
+    "gpu-oom": "unknown.gpu-memory-words",
+    "network-config": "unknown.said-by-network",
+    "storage": "unknown.said-by-storage",
+}
+"""The rules for last words that speak of a kind of trouble, whoever says them."""
 
 
 def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate | None:
@@ -157,14 +174,20 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
             continue
         name, message = found["type"] or found["raised"], " ".join((found["message"] or "").split())[:300]
         kind = kind_of(name, message)
-        other = "unknown.stated" if name in _OF_PROGRAMS else _spoken(evidence)
-        rule = job.rules[f"unknown.{kind}" if kind else other]
+        if kind in {None, "user-code"}:
+            other = "unknown.stated" if kind or name in _OF_PROGRAMS else _spoken(evidence)
+            rule = job.rules[other]
+        else:
+            rule = job.rules[f"unknown.{kind}"]
         fields: dict[str, Value] = {
             "type": name,
             "message": message,
             "words": f"{name}: {message}".rstrip(" :"),
         }
-        return _candidate(job, rule, fields, index, [evidence])
+        candidate = _candidate(job, rule, fields, index, [evidence])
+        if kind != kind_of(name, None):
+            candidate.score = min(candidate.score, OF_WORDS)
+        return candidate
     return None
 
 
@@ -178,7 +201,10 @@ def _last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:
 def _spoken(evidence: Evidence) -> str:
     """The rule for last words, by the component that speaks them."""
     kind = speaker(evidence.text)
-    return f"unknown.said-by-{kind}" if kind else "unknown.last-words"
+    if kind:
+        return f"unknown.said-by-{kind}"
+    _, message = split_line(evidence.text)
+    return _SAID.get(kind_of_words(message.strip()) or "", "unknown.last-words")
 
 
 def _candidate(

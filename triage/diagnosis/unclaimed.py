@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.speakers import speaker
+from triage.diagnosis.wording import kind_of_words
 from triage.scan.lazy import compiled
 
 NEAR_FRAMES = 3
@@ -43,20 +44,33 @@ _SLIPS = frozenset(
 _OF_PEERS = frozenset(
     [
         "BrokenPipeError",
+        "ChannelClosed",
+        "ClientConnectorError",
+        "ClientOSError",
+        "ClosedResourceError",
+        "CommClosedError",
+        "ConnectError",
         "ConnectionAbortedError",
+        "ConnectionClosedError",
         "ConnectionError",
         "ConnectionRefusedError",
         "ConnectionResetError",
+        "MaxRetryError",
+        "NewConnectionError",
+        "RemoteDisconnected",
+        "ServerDisconnectedError",
+        "StreamClosedError",
     ]
 )
 """What a process meets whose peer is gone or not there yet."""
+_OF_LOOKUPS = frozenset(["AttributeError", "IndexError", "KeyError", "StopIteration"])
+MAX_KEY = 7
+"""Words of which a key, or Python's own complaint about one, consists at most."""
 _OF_FILES = frozenset(
     ["BlockingIOError", "FileExistsError", "IOError", "IsADirectoryError", "OSError", "PermissionError"]
 )
 _MISSING = frozenset(["FileNotFoundError", "NotADirectoryError"])
 """What a library did not find that the user's own call did not name."""
-_OF_SETTINGS = frozenset(["AssertionError", "NotImplementedError", "RuntimeError", "ValueError"])
-"""What libraries raise on settings that they do not accept."""
 _SETTINGS_FILE = r"(?i)\.(?:ya?ml|toml|ini|cfg|conf)'"
 _NAMES = {
     "auth-or-hub": [
@@ -81,36 +95,69 @@ _NAMES = {
 """Kinds of failure that an exception's name alone tells."""
 _KINDS = {name: kind for kind, names in _NAMES.items() for name in names}
 _NOT_FINITE = (
-    r"(?i)\b(?:loss|grad(?:ient)?s?|norm|logits?|weights?|activations?|outputs?|values?|tensors?)\b.{0,60}"
+    r"(?i)\b(?:loss|grad(?:ient)?s?|norm|logits?|weights?|activations?|(?:in|out)puts?|values?|tensors?|parameters?|coordinates?|positions?|energy|forces?|residuals?)\b.{0,60}"
     r"\b(?:nan|not[ -]finite|non-?finite|infinite|diverg\w+|exploded)\b|\b(?:nan|non-?finite) (?:loss|grad)"
-    r"|\b(?:found|detected|unexpected result|contains?|encountered) (?:an? )?nan\b"
+    r"|\b(?:found|detected|unexpected result|contains?|encountered) (?:an? )?nans?\b|\bnans? (?:were |was )?(?:found|detected)\b"
 )
 _OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
 """Ray names what a task raised within its own exception's name."""
 
 
-def kind_of(name: str | None, message: str | None, doing: str | None = None) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an exception was raised."""
+
+    path: str = ""
+    function: str = ""
+    kind: str | None = None
+    """Whose code it is, by its path."""
+    depth: int | None = None
+    """How many frames below the innermost one of the user's."""
+
+    @property
+    def near(self) -> bool:
+        """Whether a library complains to the user's own call."""
+        return self.depth is not None and self.depth <= NEAR_FRAMES
+
+
+ELSEWHERE = Place()
+_BELOW = frozenset(["torch", "stdlib", "frozen"])
+"""Code that knows no settings: it complains of what it was given."""
+
+
+def kind_of(
+    name: str | None, message: str | None, doing: str | None = None, place: Place = ELSEWHERE
+) -> str | None:
     """The category that an exception's name, words and surroundings tell; None where they tell none.
 
     Args:
         doing: what was being done, by the calls on the stack.
+        place: where it was raised, as far as that is known.
     """
-    whole = name or ""
+    whole, words = name or "", message or ""
     inner = compiled(_OUTER).search(whole)
     short = inner[1] if inner else whole.rpartition(".")[2]
     if short == "OutOfMemoryError" and whole.startswith("ray."):
         return "gpu-oom" if inner else "host-oom"  # Ray's own is about the node's memory
     if short in _KINDS:
         return _KINDS[short]
-    if compiled(_NOT_FINITE).search(message or ""):
+    if compiled(_NOT_FINITE).search(words):
         return "numerics"
-    if doing is not None and short not in _SLIPS:
-        return doing
-    if short in _OF_PEERS:
+    if short in {"ImportError", "ModuleNotFoundError"}:
+        return "driver-or-version"
+    if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY:
+        words = ""  # the key or the index, or what Python says of it
+    said = kind_of_words(
+        words, place.path, place.function, None if short in _SLIPS else doing,
+        settings=place.kind not in _BELOW and short not in _SLIPS, users=place.kind == "user",
+    )  # fmt: skip
+    if short in _OF_PEERS and said != "auth-or-hub":
         return "network-config"
-    if short in _OF_FILES:
-        return "storage"
-    return None
+    if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
+        return said if said in {"checkpoint", "data-loading"} else "storage"
+    if short in _MISSING and (said == "user-code" or (said == "config" and words.startswith("[Errno "))):
+        return None
+    return said
 
 
 def exceptions(job: Job) -> Iterator[list[Item]]:
@@ -141,25 +188,23 @@ def _words(item: Item) -> tuple[str | None, str]:
 
 def _rule(item: Item) -> str:
     """The rule that speaks for an exception."""
-    name = item.text("type")
+    name, message = item.text("type"), item.text("message") or ""
     if name is None and item.text("raised_in") is None:
         return "unknown.begun"
-    kind = kind_of(name, item.text("message"), item.text("doing"))
+    raised, depth = item.text("raised_kind"), item.number("_depth")
+    place = Place(item.text("raised_in") or "", item.text("raised_function") or "", raised, depth)
+    kind = kind_of(name, message, item.text("doing"), place)
+    # torch and the standard library complain about what the user's own frame gave them
+    near = place.near and name in BUILTIN_ERRORS
+    users = raised == "user" or near or (raised in {"torch", "stdlib", "frozen"} and depth is not None)
+    if kind == "user-code":
+        return "unknown.user-code" if users else "unknown.refused-call"
     if kind is not None:
         return f"unknown.{kind}"
-    if name == "FileNotFoundError" and compiled(_SETTINGS_FILE).search(item.text("message") or ""):
+    if name == "FileNotFoundError" and compiled(_SETTINGS_FILE).search(message):
         return "unknown.config"
-    if name == "ZeroDivisionError" and item.text("raised_kind") == "library":
+    if name == "ZeroDivisionError" and raised == "library":
         return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
-    if item.text("raised_kind") == "library" and (name or "").rpartition(".")[2] in _OF_SETTINGS:
-        depth = item.number("_depth")
-        if (depth is None or depth > NEAR_FRAMES) and speaker(item.text("message") or "") == "settings":
-            return "unknown.config"
-    # torch and the standard library complain about what the user's own frame gave them
-    raised = item.text("raised_kind")
-    depth = item.number("_depth")
-    near = depth is not None and depth <= NEAR_FRAMES and name in BUILTIN_ERRORS
-    users = raised == "user" or near or (raised in {"torch", "stdlib", "frozen"} and depth is not None)
     if users:
         return "unknown.user-code"
     return "unknown.storage" if name in _MISSING else "unknown.exception"

@@ -19,12 +19,15 @@ _CHECKPOINT = (
     r"|^(?:save|load|resume|restore)\w*(?:checkpoint|ckpt|state_?dict|snapshot)|^_?(?:save|load)_to_state_dict$"
 )
 _CHECKPOINT_PATHS = (
-    r"/torch/(?:serialization\.py|distributed/checkpoint/)|/safetensors/|/dist_checkpointing/"
+    r"/torch/(?:serialization\.py|distributed/checkpoint/)|/safetensors/|/torchsnapshot/|/dist_checkpointing/"
     r"|/checkpoint(?:ing|er|s)?/|/\w*(?:checkpoint(?:ing|er|s|_\w+)?|ckpt\w*|_checkpoint)\.py$"
 )
-_RECOMPUTED = r"/torch/utils/checkpoint\.py$|activation_checkpoint|/tensor_parallel/random\.py$"
+_RECOMPUTED = r"/torch/utils/checkpoint\.py$|activation_checkpoint|checkpoint_(?:activations|wrapper)|/tensor_parallel/random\.py$"
 """Activation checkpointing, which is a part of the forward pass."""
-_DATA_PATHS = r"/torch/utils/data/|/torchdata/|/nvidia/dali/|/(?:datasets|webdataset|streaming|energon)/(?:\w+/)*\w+\.py$"
+_DATA_PATHS = (
+    r"/torch/utils/data/|/torchdata/|/nvidia/dali/"
+    r"|/(?:datasets|webdataset|energon|streaming/(?:base|text|vision|multimodal))/(?:\w+/)*\w+\.py$"
+)
 _DATA = r"^(?:__getitems?__|collate_fn|_?collate\w*|_worker_loop|_try_get_data|_map_single)$"
 _COMPILER_PATHS = (
     r"/torch/_inductor/|/torch/_dynamo/(?!eval_frame\.py|external_utils\.py)|/torch/_functorch/(?:aot|_aot)"
