@@ -18,6 +18,7 @@ _SECTIONS = {
     "active": "active", "healthy": "active", "idle": "idle", "pending": "pending",
     "recent failures": "failures",
     "usage": "usage", "total usage": "usage", "demands": "demands", "total demands": "demands",
+    "pending demands": "demands",
     "constraints": "constraints", "total constraints": "constraints", "node status": "", "resources": "",
     "from request_resources": "constraints",
 }  # fmt: skip
