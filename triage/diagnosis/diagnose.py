@@ -131,7 +131,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         ranking.causes.insert(0, said)
     elif (around := carrier(job, ledger, ranking)) is not None:
         ranking.causes[0] = around
-    alarmed = alarm(job, run.ends) if last and not ranking.causes else None
+    alarmed = alarm(job, ledger, run.ends) if last and not ranking.causes else None
     verdict, completed = _verdict(run, job, ranking, alarmed)
     hypotheses = [
         build(job, identities, c, _confidence(c, ranking, position), year)

@@ -50,7 +50,7 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     if stated is None and symptom is None and words:
         stated = _last_words(job, words)
     found = stated or symptom
-    if found is not None or alarm(job, ends) is not None:
+    if found is not None or alarm(job, ledger, ends) is not None:
         return _forewarned(ranking) or found
     return None
 
@@ -88,12 +88,21 @@ def carrier(job: Job, ledger: Ledger, ranking: Ranking) -> Candidate | None:
     return None
 
 
-def alarm(job: Job, ends: Ends | None) -> Evidence | None:
-    """The last alarming line that nobody knows, if nothing shows that all was well after it."""
+def alarm(job: Job, ledger: Ledger, ends: Ends | None) -> Evidence | None:
+    """The last alarming line that nobody knows, if nothing shows that all was well after it.
+
+    Or an exception that follows from something else, when that something is nowhere in the logs.
+    """
     if ends is None or job.of_fact("ended-well"):
         return None
     lines = unanswered(job, ends.alarms)
-    return lines[-1][1] if lines else None
+    if lines:
+        return lines[-1][1]
+    survival = Survival(job, ledger)
+    raised = [
+        i for i in job.items if i.rule.role == "symptom" and i.finding.raised and survival.proof(i) is None
+    ]
+    return raised[-1].finding.evidence[0] if raised and not _all_done(job, ledger) else None
 
 
 def _symptom(job: Job, ledger: Ledger) -> Candidate | None:

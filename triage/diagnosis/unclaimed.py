@@ -207,7 +207,10 @@ def _rule(item: Item) -> str:
         return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
     if users:
         return "unknown.user-code"
-    return "unknown.storage" if name in _MISSING else "unknown.exception"
+    if name in _MISSING:
+        return "unknown.storage"
+    # a library that complains right below the user's call complains of what it was given
+    return "unknown.refused-call" if place.near else "unknown.exception"
 
 
 def inside(known: Item, exception: Item) -> bool:

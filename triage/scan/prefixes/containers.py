@@ -39,7 +39,9 @@ _DETERMINED = Lazy(
 )
 _MILABENCH = Lazy(r"([\w+-]{1,80}(?:\.[\w+-]{1,40}){1,4}) \[(?:stdout|stderr)\](?: |$)")
 _FLUENTD = Lazy(r"[\w.-]{1,200}\t(?=\{\")")
-_COMPOSE = Lazy(r"([A-Za-z][\w.-]*[-_]\d+|[a-z][a-z\d_.-]{1,40}(?= {2,}\| )) +\|(?: (?![^\n]* \| )|(?<=\d \|) |$)")
+_COMPOSE = Lazy(
+    r"([A-Za-z][\w.-]*[-_]\d+|[a-z][a-z\d_.-]{1,40}(?= {2,}\| )) +\|(?: (?![^\n]* \| )|(?<=\d \|) |$)"
+)
 
 
 def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
