@@ -14,6 +14,7 @@ from triage.diagnosis.run import Ends
 from triage.diagnosis.speakers import speaker
 from triage.diagnosis.survival import Survival
 from triage.diagnosis.templates import fill, kinds_of
+from triage.diagnosis.trouble import trouble
 from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
 from triage.diagnosis.verdicts import verdict
 from triage.model import Evidence, Finding, Value
@@ -57,7 +58,7 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
 def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     """What was said last where all that is known is an exit code: the words come before the number."""
     live = [c for c in ranking.causes if c.explained_by is None and not c.doubtful]
-    if not ends or not live or any(c.rule_id != "ledger.exited" for c in live):
+    if not ends or not live or not all(_wordless(c) for c in live):
         return None
     words = [w for w in unanswered(job, ends.last_words) if not compiled(_OF_LAUNCHERS).search(w[1].text)]
     found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
@@ -69,6 +70,14 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         found.explains = [item for c in live for item in c.items]
         found.reasons.append("a process ended with an error after it")
     return found
+
+
+def _wordless(candidate: Candidate) -> bool:
+    """Whether all that is known is how a process ended, and programs end so after they said why."""
+    if candidate.rule_id == "host.shell-aborted":
+        return True
+    signal = candidate.lead.text("signal")
+    return candidate.rule_id == "ledger.exited" or (candidate.rule_id == "ledger.killed" and signal == "SIGABRT")
 
 
 def carrier(job: Job, ledger: Ledger, ranking: Ranking) -> Candidate | None:
@@ -170,13 +179,26 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
 
 def _last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:
     """A candidate from the last lines that state an error nobody knows."""
-    index, evidence = words[-1]
+    at = _telling(words)
+    index, evidence = words[at]
     fields: dict[str, Value] = {"words": " ".join(evidence.text.split())[:300]}
-    return _candidate(job, job.rules[_spoken(evidence)], fields, index, [e for _, e in words[-3:]])
+    around = [evidence, *(e for _, e in (words[at + 1 : at + 3] or words[max(0, at - 2) : at]))]
+    return _candidate(job, job.rules[_spoken(evidence)], fields, index, around)
+
+
+def _telling(words: Sequence[tuple[int, Evidence]]) -> int:
+    """Which of the last lines says most: the first that names a trouble, else one that names a crash, else the last."""
+    kinds = [trouble(split_line(evidence.text)[1]) for _, evidence in words]
+    named = [at for at, kind in enumerate(kinds) if kind not in {None, "crash"}]
+    crashed = [at for at, kind in enumerate(kinds) if kind == "crash"]
+    return (named or crashed or [len(words) - 1])[0]
 
 
 def _spoken(evidence: Evidence) -> str:
-    """The rule for last words, by the component that speaks them."""
+    """The rule for last words, by the trouble that they name or the component that speaks them."""
+    named = trouble(split_line(evidence.text)[1])
+    if named is not None:
+        return f"unknown.said-of-{named}"
     kind = speaker(evidence.text)
     return f"unknown.said-by-{kind}" if kind else "unknown.last-words"
 

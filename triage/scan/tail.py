@@ -26,6 +26,15 @@ _STATES_AN_ERROR = deferred(
     r"\b(?:exited|failed|terminated) with (?:exit |non-zero |error )*(?:code|status)\s*:?\s*[1-9-]",
     re.IGNORECASE,
 )
+_NAMES_TROUBLE = deferred(
+    r"^.{0,100}?(?:\bERROR\b|\[(?:[Ee]rror|E|[Ff]atal)\])|^.{0,60}?\b(?:[Aa]bort|ABORT)(?:ed|ing)?\b|\bpanicked at\b"
+    r"|\b[Aa]ssert(?:ion)?\b.{1,300}\bfailed\b|\b[Cc]heck failed: |\bSIG(?:ABRT|SEGV|BUS|ILL|FPE)\b|\bsignal \(?(?:4|6|7|8|11)\b"
+    r"|(?i:\b(?:segmentation fault|illegal instruction|bus error|out[ _]of[ _]memory|cannot allocate memory|illegal (?:memory access|address)"
+    r"|launch failure|undefined symbol|symbol lookup error|cannot open shared object file|no space left|disk quota exceeded"
+    r"|address already in use|(?:internal|runtime|unrecoverable|mpi|cuda|hip|nccl|nvml|opencl|gpu|driver|device|license) error))\b"
+    r"|\b(?:cu[A-Z]|cuda[A-Z]|hip[A-Z]|nccl[A-Z]|nvml[A-Z]|ibv_|fi_|uc[pst]_|shm_|MPI_)\w+(?:\(.{0,200}?\))?:? (?:has )?(?:failed|returned)\b"
+)
+"""Words that nobody uses of a run that is well, wherever they stand in a line."""
 _NAMES_AN_EXCEPTION = deferred(r"\b(?:[A-Z]\w*(?:Error|Exception)): \S")
 _ALARMS = deferred(
     r"\w(?:Error|Exception)(?=[:()]|\s*$)|"
@@ -40,6 +49,7 @@ _WARNED_OF_ITS_END = deferred(
     re.IGNORECASE,
 )
 """NCCL calls what ends it a warning."""
+_QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = deferred(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|(?<!NCCL )\bwarn", re.IGNORECASE)
 
@@ -101,6 +111,7 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
             prefix.level in {"error", "fatal"}
             or _STATES_AN_ERROR.search(message) is not None
             or _WARNED_OF_ITS_END.search(text) is not None
+            or (prefix.level not in _QUIET and _NAMES_TROUBLE.search(message) is not None)
             or (final and _NAMES_AN_EXCEPTION.search(message) is not None)
         )
         if loud and message:
