@@ -47,24 +47,42 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
         return symptom
     words = unanswered(job, ends.last_words) if ends and not job.of_fact("ended-well") else []
     stated = _stated_exception(job, words)
-    if stated is None and symptom is None and words:
-        stated = _last_words(job, words)
+    told = words if symptom is None else [w for w in words if _own(w)]
+    if stated is None and told and (symptom is None or _trouble(told[_telling(told)]) is not None):
+        stated = _last_words(job, told)
     found = stated or symptom
     if found is not None or alarm(job, ends) is not None:
         return _forewarned(ranking) or found
     return None
 
 
+_ENDS = frozenset(
+    {"ledger.exited", "ledger.killed", "host.shell-aborted", "mpi.received-signal", "torch.native-exception"}
+)
+"""Causes that tell how a process ended and not why."""
+
+
 def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
-    """What was said last where all that is known is an exit code: the words come before the number."""
+    """What was said last where all that is known is how processes ended: the words come before the end.
+
+    Programs abort, as they exit, after they said why. Behind an exit code stands whatever was said; what
+    comes before a signal must name a trouble.
+    """
     live = [c for c in ranking.causes if c.explained_by is None and not c.doubtful]
-    if not ends or not live or not all(_wordless(c) for c in live):
+    gave_up = [c for c in live if _gave_up(c)]
+    if not ends or not gave_up or any(c.rule_id not in _ENDS for c in live):
         return None
-    words = [w for w in unanswered(job, ends.last_words) if not compiled(_OF_LAUNCHERS).search(w[1].text)]
-    found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
+    words = [w for w in unanswered(job, ends.last_words) if _own(w)]
+    if all(c.rule_id == "ledger.exited" for c in live):
+        found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
+    else:
+        thrown = [c.lead.finding for c in gave_up if c.rule_id == "torch.native-exception"]
+        words.extend((finding.source, finding.evidence[0]) for finding in thrown if finding.evidence)
+        telling = bool(words) and _trouble(words[_telling(words)]) not in {None, "crash"}
+        found = _last_words(job, words) if telling else None
     if found is not None:
         lead = found.lead
-        ranks = {rank for c in live for rank in c.ranks}
+        ranks = {rank for c in gave_up for rank in c.ranks}
         if lead.rank is None and len(ranks) == 1:
             found.items = [Item(replace(lead.finding, rank=ranks.pop()), lead.rule)]
         found.explains = [item for c in live for item in c.items]
@@ -72,12 +90,19 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     return found
 
 
-def _wordless(candidate: Candidate) -> bool:
-    """Whether all that is known is how a process ended, and programs end so after they said why."""
-    if candidate.rule_id == "host.shell-aborted":
-        return True
-    signal = candidate.lead.text("signal")
-    return candidate.rule_id == "ledger.exited" or (candidate.rule_id == "ledger.killed" and signal == "SIGABRT")
+def _gave_up(candidate: Candidate) -> bool:
+    """Whether a process ended itself."""
+    by_itself = candidate.rule_id == "ledger.exited" or candidate.lead.text("signal") in {None, "SIGABRT"}
+    return candidate.rule_id in _ENDS and by_itself
+
+
+def _own(word: tuple[int, Evidence]) -> bool:
+    """Whether a line tells more than that a process ended."""
+    return _trouble(word) not in {None, "crash"} or not compiled(_OF_LAUNCHERS).search(word[1].text)
+
+
+def _trouble(word: tuple[int, Evidence]) -> str | None:
+    return trouble(split_line(word[1].text)[1])
 
 
 def carrier(job: Job, ledger: Ledger, ranking: Ranking) -> Candidate | None:
@@ -188,7 +213,7 @@ def _last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:
 
 def _telling(words: Sequence[tuple[int, Evidence]]) -> int:
     """Which of the last lines says most: the first that names a trouble, else one that names a crash, else the last."""
-    kinds = [trouble(split_line(evidence.text)[1]) for _, evidence in words]
+    kinds = [_trouble(word) for word in words]
     named = [at for at, kind in enumerate(kinds) if kind not in {None, "crash"}]
     crashed = [at for at, kind in enumerate(kinds) if kind == "crash"]
     return (named or crashed or [len(words) - 1])[0]

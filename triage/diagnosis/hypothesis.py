@@ -195,6 +195,10 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
     return rank if others or identities.only_failed == rank else None
 
 
+_OF_ONE = frozenset({"gpu-oom", "rank-crash", "cuda-kernel"})
+"""Categories of which a rank dies itself: the one that ended badly is the one that said it."""
+
+
 def _thrown(lead: Item) -> bool:
     """Whether the line is what a C++ exception said that nobody caught: it ended its process."""
     return any(e.text.lstrip().startswith("what():") for e in lead.finding.evidence[:1])
@@ -212,7 +216,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     alone = identities.only_failed
     if (
         alone is not None
-        and (lead.finding.raised or _thrown(lead) or lead.rule.category in {"gpu-oom", "rank-crash"})
+        and (lead.finding.raised or _thrown(lead) or lead.rule.category in _OF_ONE)
         and not lead.finding.stream
         and lead.rule.origin == "speaker"
     ):

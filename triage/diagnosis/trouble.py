@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from triage.scan.lazy import compiled
 
-_GPU = r"(?:cuda|cu(?:blas|dnn|fft|solver|sparse|rand|mem|py|df)|hip|roc|gpu|device|vram|hbm|nv[a-z]+|rmm|rapids|hugectr|nccl|opencl|vulkan|sycl)"
+_GPU = r"(?:cuda|cu(?:blas|dnn|fft|solver|sparse|rand|mem|py|df)|hip|roc|gpu|device|accelerator|vram|hbm|nv[a-z]+|rmm|rapids|hugectr|nccl|opencl|vulkan|sycl)"
 _PATTERNS = (
     (
         r"(?i)\b" + _GPU + r"\w*\b.{0,250}?\b(?:out[ _]of[ _](?:\w+ )?memory|oom)\b|\bout[ _]of[ _](?:\w+ )?memory\b.{0,100}?\b" + _GPU
         + r"\w*\b|\b(?:cudaErrorMemoryAllocation|hipErrorOutOfMemory)\b|_ALLOC\w*_FAIL\w*"
         r"|\b(?:insufficient|not enough|no more|no|low on|exhausted) (?:\w+ )?(?:gpu|device|cuda|vram|video) memory\b"
+        r"|\b(?:insufficient|not enough|no more) memory (?:on|of|for|in) (?:the )?(?:gpu|device|accelerator|card)"
         r"|\b(?:gpu|device|cuda|vram|video) memory\b.{0,60}\b(?:exhausted|insufficient|exceed\w*|not (?:enough|sufficient)|too (?:small|little))\b"
         r"|\b(?:alloc\w*|reserve)\b.{0,60}\b(?:gpu|device|vram|video) memory\b|\bpool size exceed\w*|\bexceeds? the maximum pool size"
         r"|\bcu(?:da)?M(?:em)?alloc\w*\b.{0,80}\b(?:fail\w*|error|returned)\b|\berror 2: out of memory"
@@ -24,7 +25,7 @@ _PATTERNS = (
     (
         r"(?i)\bundefined symbol\b|\bsymbol lookup error\b|\bcannot open shared object file\b|\bno kernel image\b|\bdriver version is insufficient"
         r"|\bunsupported toolchain\b|\bGLIBC(?:XX)?_\d|\b(?:not|n't) (?:been )?(?:compiled|built) with\b|\b(?:compiled|built) without\b"
-        r"|\bversion mismatch\b|\b(?:incompatible|unsupported|mismatched|wrong|too old|outdated) (?:\w+ )?(?:version|driver|library)\b|\bABI\b"
+        r"|\b(?:not|n't) (?:gpu|cuda|device)[- ]?aware\b|\bversion mismatch\b|\b(?:incompatible|unsupported|mismatched|wrong|too old|outdated) (?:\w+ )?(?:version|driver|library)\b|\bABI\b"
         r"|\bCUDA[- ]capable device\b.{0,20}\bdetected\b|\billegal instruction(?! was)\b|\bdriver/library\b"
         r"|\bcompute capability\b|\bis not supported (?:by|on) (?:this|the) (?:gpu|device|driver|hardware)",
         "versions",
@@ -32,7 +33,7 @@ _PATTERNS = (
     (r"(?i)\b(?:ECC|Xid|row remap\w*|fallen off the bus|GPU is lost|double[- ]bit)\b(?![ =:]+(?:off|disabled|enabled|0))", "hardware"),
     (
         r"(?i)\billegal (?:memory access|address|instruction was)|(?:cuda|hip)ErrorIllegal\w+|\b(?:unspecified )?launch failure\b|\bdevice[- ]side assert"
-        r"|\bmisaligned address\b|\b(?:gpu|kernel)[- ]?(?:function|kernel|launch)\w* .{0,30}\bfail|\b(?:gpu|cuda|hip|device) (?:kernel|function)\b.{0,60}\bfail"
+        r"|\bmisaligned address\b|\b(?:gpu|kernel)[- ]?(?:function|kernel|launch)\w* .{0,30}\bfail|\b(?:gpu|cuda|hip|device) (?:kernel|function)\b.{0,60}\bfail|\b(?:could not|cannot|unable to|failed to) launch (?:\w+ )?kernel"
         r"|(?-i:\b(?:cu[A-Z]|cuda[A-Z]|hip[A-Z]|cublas[A-Z]|cudnn[A-Z]|cufft[A-Z])\w+)(?:\(.{0,200}?\))?:? (?:has )?(?:failed|returned)\b"
         r"|\b(?:cuda|hip|cublas|cudnn|cufft|cusolver|cusparse|gpu)\w*[ _]error\b|\bGPU\b.{0,60}\bfailed!? \(?7\d\d\b|\bfailed!? \(?7(?:00|1[0-9])\b",
         "kernel",
@@ -52,7 +53,7 @@ _PATTERNS = (
     (
         r"(?i)\b(?:loss|grad\w*|norm|energy|pressure|temperature|residual|coordinates?|forces?|positions?|velocity|solution|step size)\b.{0,60}"
         r"\b(?:nan|inf|infinite|infinity|not finite|non-?finite|diverg\w+|blow\w* up|exploded|not a number)\b|\b(?:nan|non-?finite)s? (?:detected|found|encountered|loss|in)\b"
-        r"|\bdiverg(?:ed|ing)\b|\b(?:system|simulation|training) (?:is )?(?:blowing|blew|exploding|exploded|unstable|not well equilibrated)"
+        r"|\bnot-a-number\b|\bdiverg(?:ed|ing)\b|\b(?:system|simulation|training) (?:is )?(?:blowing|blew|exploding|exploded|unstable|not well equilibrated)"
         r"|\blost atoms\b|\bLINCS WARNING\b|\bdid not converge\b|\bconvergence (?:not achieved|failure)\b|\bmoving too fast\b",
         "numbers",
     ),
