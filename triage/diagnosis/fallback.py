@@ -14,7 +14,7 @@ from triage.diagnosis.run import Ends
 from triage.diagnosis.speakers import speaker
 from triage.diagnosis.survival import Survival
 from triage.diagnosis.templates import fill, kinds_of
-from triage.diagnosis.trouble import trouble
+from triage.diagnosis.trouble import category_of, trouble
 from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
 from triage.diagnosis.verdicts import verdict
 from triage.model import Evidence, Finding, Value
@@ -23,7 +23,7 @@ from triage.scan.lazy import compiled, deferred
 from triage.scan.prefix import split_line
 
 _EXCEPTION = deferred(
-    r"(?:^|[\s\].:])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?)(?:: (?P<message>.*)|\s*$)"
+    r"(?:^|[\s\].:])(?P<type>(?:(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?|Exception(?=: )))(?:: (?P<message>.*)|\s*$)"
     r"|\braise (?P<raised>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\(",
     re.S,
 )
@@ -190,7 +190,7 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
         if found is None:
             continue
         name, message = found["type"] or found["raised"], " ".join((found["message"] or "").split())[:300]
-        kind = kind_of(name, message)
+        kind = kind_of(name, message) or category_of(message)
         other = "unknown.stated" if name in _OF_PROGRAMS else _spoken(evidence)
         rule = job.rules[f"unknown.{kind}" if kind else other]
         fields: dict[str, Value] = {

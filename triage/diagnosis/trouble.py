@@ -27,6 +27,7 @@ _PATTERNS = (
         r"|\bunsupported toolchain\b|\bGLIBC(?:XX)?_\d|\b(?:not|n't) (?:been )?(?:compiled|built) with\b|\b(?:compiled|built) without\b"
         r"|\b(?:not|n't) (?:gpu|cuda|device)[- ]?aware\b|\bversion mismatch\b|\b(?:incompatible|unsupported|mismatched|wrong|too old|outdated) (?:\w+ )?(?:version|driver|library)\b|\bABI\b"
         r"|\bCUDA[- ]capable device\b.{0,20}\bdetected\b|\billegal instruction(?! was)\b|\bdriver/library\b"
+        r"|\bno module named\b|\bfailed to import\b|\bmake sure to install\b|\bmodule '[\w.]+' has no attribute\b"
         r"|\bcompute capability\b|\bis not supported (?:by|on) (?:this|the) (?:gpu|device|driver|hardware)",
         "versions",
     ),
@@ -35,7 +36,7 @@ _PATTERNS = (
         r"(?i)\billegal (?:memory access|address|instruction was)|(?:cuda|hip)ErrorIllegal\w+|\b(?:unspecified )?launch failure\b|\bdevice[- ]side assert"
         r"|\bmisaligned address\b|\b(?:gpu|kernel)[- ]?(?:function|kernel|launch)\w* .{0,30}\bfail|\b(?:gpu|cuda|hip|device) (?:kernel|function)\b.{0,60}\bfail|\b(?:could not|cannot|unable to|failed to) launch (?:\w+ )?kernel"
         r"|(?-i:\b(?:cu[A-Z]|cuda[A-Z]|hip[A-Z]|cublas[A-Z]|cudnn[A-Z]|cufft[A-Z])\w+)(?:\(.{0,200}?\))?:? (?:has )?(?:failed|returned)\b"
-        r"|\b(?:cuda|hip|cublas|cudnn|cufft|cusolver|cusparse|gpu)\w*[ _]error\b|\bGPU\b.{0,60}\bfailed!? \(?7\d\d\b|\bfailed!? \(?7(?:00|1[0-9])\b",
+        r"|\b(?:cuda|hip|cublas|cudnn|cufft|cusolver|cusparse|gpu)\w*[ _](?:\w+ )?error\b|\bGPU\b.{0,60}\bfailed!? \(?7\d\d\b|\bfailed!? \(?7(?:00|1[0-9])\b",
         "kernel",
     ),
     (r"(?i)\baddress already in use\b|\bfailed to bind\b|\bport \d+ is (?:already )?(?:in use|taken|occupied)\b|\bEADDRINUSE\b", "port"),
@@ -64,6 +65,11 @@ _PATTERNS = (
         "data",
     ),
 )  # fmt: skip
+_OF_EXCEPTIONS = {
+    "data": "data-loading", "gpu-memory": "gpu-oom", "host-memory": "host-oom", "kernel": "cuda-kernel", "network": "network-config",
+    "numbers": "numerics", "storage": "storage", "versions": "driver-or-version",
+}  # fmt: skip
+"""What the kinds are called of exceptions that no rule knows."""
 _FATAL = (
     r"(?i)\bsegmentation fault\b|\bbus error\b|\bfloating[- ]point exception\b|\bcore dumped\b|\bSIG(?:ABRT|SEGV|BUS|ILL|FPE)\b|\bsignal(?: number)?:? \(?(?:4|6|7|8|11)\b"
     r"|\bassert(?:ion)?\b.{1,300}\bfailed\b|\bcheck failed: |\bpanicked at\b|^\W*abort(?:ed)?\b|\bstack smashing\b|\binternal error\b"
@@ -79,3 +85,8 @@ def trouble(words: str) -> str | None:
         if compiled(pattern).search(words):
             return kind
     return "crash" if compiled(_FATAL).search(words) else None
+
+
+def category_of(message: str) -> str | None:
+    """The kind of failure that an exception's message names in the words of something below the program."""
+    return _OF_EXCEPTIONS.get(trouble(message) or "")

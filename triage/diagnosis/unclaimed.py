@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.speakers import speaker
+from triage.diagnosis.trouble import category_of
 from triage.scan.lazy import compiled
 
 NEAR_FRAMES = 3
@@ -153,6 +154,9 @@ def _rule(item: Item) -> str:
     users = raised == "user" or near or (raised in {"torch", "stdlib", "frozen"} and depth is not None)
     if users:
         return "unknown.user-code"
+    named = category_of(item.text("message") or "")
+    if named is not None:
+        return f"unknown.{named}"
     return "unknown.storage" if name in _MISSING else "unknown.exception"
 
 

@@ -19,7 +19,7 @@ FINAL_LINES = 3
 """Lines at the very end in which an exception's name anywhere counts."""
 _STATES_AN_ERROR = deferred(
     r"^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b|"
-    r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:\([\w.]+\))?(?::|$)|"
+    r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:\([\w.]+\))?(?::|$)|^Exception: |"
     r"\braise (?:\w+\.)*[A-Z]\w*(?:Error|Exception)\(|"
     r"\(core dumped\)|: (?:command not found|Permission denied|No such file or directory|cannot execute)|"
     r"\b(?:FATAL|CRITICAL|PANIC)\b|^Aborted\b|^Killed\b|terminate called|"
