@@ -176,7 +176,7 @@ def _rank(item: Item) -> tuple[int, int, int]:
     return (PRIORITY.index(_tag(item)), item.finding.source, item.finding.offset)
 
 
-_OF_PROGRAMS = BUILTIN_ERRORS | {"RuntimeError"}
+_OF_PROGRAMS = BUILTIN_ERRORS | {"NameError", "RuntimeError", "SyntaxError", "UnboundLocalError"}
 """Exceptions that, where no rule knows their message, are most often the program's own."""
 
 

@@ -13,6 +13,7 @@ _PATTERNS = (
     (
         r"(?i)\b" + _GPU + r"\w*\b.{0,250}?\b(?:out[ _]of[ _](?:\w+ )?memory|oom)\b|\bout[ _]of[ _](?:\w+ )?memory\b.{0,100}?\b" + _GPU
         + r"\w*\b|\b(?:cudaErrorMemoryAllocation|hipErrorOutOfMemory)\b|_ALLOC\w*_FAIL\w*"
+        r"|\bout of (?:gpu|device|cuda|video|vram|hbm) memory\b|\bResourceExhausted(?:Error)?\b|\bRESOURCE_EXHAUSTED\b|\bBFC_?Arena\b.{0,200}\balloc"
         r"|\b(?:insufficient|not enough|no more|no|low on|exhausted) (?:\w+ )?(?:gpu|device|cuda|vram|video) memory\b"
         r"|\b(?:insufficient|not enough|no more) memory (?:on|of|for|in) (?:the )?(?:gpu|device|accelerator|card)"
         r"|\b(?:gpu|device|cuda|vram|video) memory\b.{0,60}\b(?:exhausted|insufficient|exceed\w*|not (?:enough|sufficient)|too (?:small|little))\b"
@@ -21,12 +22,12 @@ _PATTERNS = (
         r"|(?-i:\bout of memory\b)",  # so CUDA says it; the kernel and the C library say it otherwise
         "gpu-memory",
     ),
-    (r"(?i)\bbad_alloc\b|\bcannot allocate memory\b|\bout of memory\b|\boom[- ]?kill|\bmemory limit exceeded|\bjava heap space\b|\bGC overhead limit", "host-memory"),
+    (r"(?i)\bbad_alloc\b|\bcannot allocate memory\b|\bout of memory\b|\boom[- ]?kill|\bmemory limit exceeded|\binsufficient virtual memory\b|\bvirtual memory exhausted\b|\bjava heap space\b|\bGC overhead limit", "host-memory"),
     (
         r"(?i)\bundefined symbol\b|\bsymbol lookup error\b|\bcannot open shared object file\b|\bno kernel image\b|\bdriver version is insufficient"
         r"|\bunsupported toolchain\b|\bGLIBC(?:XX)?_\d|\b(?:not|n't) (?:been )?(?:compiled|built) with\b|\b(?:compiled|built) without\b"
         r"|\b(?:not|n't) (?:gpu|cuda|device)[- ]?aware\b|\bversion mismatch\b|\b(?:incompatible|unsupported|mismatched|wrong|too old|outdated) (?:\w+ )?(?:version|driver|library)\b|\bABI\b"
-        r"|\bCUDA[- ]capable device\b.{0,20}\bdetected\b|\billegal instruction(?! was)\b|\bdriver/library\b"
+        r"|\bno CUDA[- ]capable device\b|\bno (?:gpus?|cuda devices?) (?:were |was |are |is )?(?:found|available|visible|detected)\b|\billegal instruction(?! was)\b|\bdriver/library\b"
         r"|\bno module named\b|\bfailed to import\b|\bmake sure to install\b|\bmodule '[\w.]+' has no attribute\b"
         r"|\bcompute capability\b|\bis not supported (?:by|on) (?:this|the) (?:gpu|device|driver|hardware)",
         "versions",
@@ -42,7 +43,7 @@ _PATTERNS = (
     (r"(?i)\baddress already in use\b|\bfailed to bind\b|\bport \d+ is (?:already )?(?:in use|taken|occupied)\b|\bEADDRINUSE\b", "port"),
     (
         r"(?i)\bno space left\b|\bdisk quota\b|\bread-only file ?system\b|\bstale (?:nfs |NFS )?file handle\b|\btransport endpoint is not connected\b"
-        r"|\bdisk (?:is )?full\b|\bH5F?_?\w+.{0,60}\bunable to (?:open|lock|write)\b|\bunable to lock file\b",
+        r"|\bdisk (?:is )?full\b|\bH5F?_?\w+.{0,60}\bunable to (?:open|lock|write)\b|\bunable to lock file\b|\bHDF5-DIAG\b|\bH5[A-Z]{1,2}\w+\(\): |\bMPI_File_\w+\b.{0,80}\berror",
         "storage",
     ),
     (
@@ -55,7 +56,7 @@ _PATTERNS = (
         r"(?i)\b(?:loss|grad\w*|norm|energy|pressure|temperature|residual|coordinates?|forces?|positions?|velocity|solution|step size)\b.{0,60}"
         r"\b(?:nan|inf|infinite|infinity|not finite|non-?finite|diverg\w+|blow\w* up|exploded|not a number)\b|\b(?:nan|non-?finite)s? (?:detected|found|encountered|loss|in)\b"
         r"|\bnot-a-number\b|\bdiverg(?:ed|ing)\b|\b(?:system|simulation|training) (?:is )?(?:blowing|blew|exploding|exploded|unstable|not well equilibrated)"
-        r"|\blost atoms\b|\bLINCS WARNING\b|\bdid not converge\b|\bconvergence (?:not achieved|failure)\b|\bmoving too fast\b",
+        r"|\blost atoms\b|\bLINCS warnings?\b|\bconstraint (?:failure|deviation)|\bsimulation unstable\b|\bSHAKE\b.{0,40}\bfail|\bnon-numeric\b|\bdid not converge\b|\bconvergence (?:not achieved|failure)\b|\bmoving too fast\b",
         "numbers",
     ),
     (

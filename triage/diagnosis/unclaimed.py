@@ -99,7 +99,7 @@ def kind_of(name: str | None, message: str | None, doing: str | None = None) -> 
     whole = name or ""
     inner = compiled(_OUTER).search(whole)
     short = inner[1] if inner else whole.rpartition(".")[2]
-    if short == "OutOfMemoryError" and whole.startswith("ray."):
+    if short == "OutOfMemoryError" and whole.startswith(("java.", "ray.")):
         return "gpu-oom" if inner else "host-oom"  # Ray's own is about the node's memory
     if short in _KINDS:
         return _KINDS[short]

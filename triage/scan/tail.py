@@ -28,7 +28,7 @@ _STATES_AN_ERROR = deferred(
 )
 _NAMES_TROUBLE = deferred(
     r"^.{0,100}?(?:\bERROR\b|\[(?:[Ee]rror|E|[Ff]atal)\])|^.{0,60}?\b(?:[Aa]bort|ABORT)(?:ed|ing)?\b|\bpanicked at\b"
-    r"|\b[Aa]ssert(?:ion)?\b.{1,300}\bfailed\b|\b[Cc]heck failed: |\bSIG(?:ABRT|SEGV|BUS|ILL|FPE)\b|\bsignal \(?(?:4|6|7|8|11)\b"
+    r"|\b[Aa]ssert(?:ion)?\b.{1,300}\bfailed\b|\b[Cc]heck failed: |\bforrtl: severe\b|\bSIG(?:ABRT|SEGV|BUS|ILL|FPE)\b|\bsignal \(?(?:4|6|7|8|11)\b"
     r"|(?i:\b(?:segmentation fault|illegal instruction|bus error|out[ _]of[ _]memory|cannot allocate memory|illegal (?:memory access|address)"
     r"|launch failure|undefined symbol|symbol lookup error|cannot open shared object file|no space left|disk quota exceeded"
     r"|address already in use|(?:internal|runtime|unrecoverable|mpi|cuda|hip|nccl|nvml|opencl|gpu|driver|device|license) error))\b"
@@ -49,6 +49,7 @@ _WARNED_OF_ITS_END = deferred(
     re.IGNORECASE,
 )
 """NCCL calls what ends it a warning."""
+_ANNOUNCES = deferred(r"(?i)\W*(?:(?:fatal|internal|runtime|input|unrecoverable) )?(?:error|exception)\W*")
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = deferred(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|(?<!NCCL )\bwarn", re.IGNORECASE)
@@ -101,8 +102,12 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
 
 
 def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
-    """Lines near the end that state an error; ``taken`` holds the numbers of lines that a rule knows."""
-    for line, text, final in _last_lines(block):
+    """Lines near the end that state an error; ``taken`` holds the numbers of lines that a rule knows.
+
+    A line that only announces an error says it on the next.
+    """
+    lines = list(_last_lines(block))
+    for position, (line, text, final) in enumerate(lines):
         if line in taken or _HARMLESS.search(text):
             continue
         prefix, message = split_line(text)
@@ -115,6 +120,9 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
             or (final and _NAMES_AN_EXCEPTION.search(message) is not None)
         )
         if loud and message:
+            following = lines[position + 1] if position + 1 < len(lines) else None
+            if following is not None and following[0] not in taken and _ANNOUNCES.fullmatch(message):
+                text += "\n" + following[1]
             yield Evidence(name, line, safe(text))
 
 
