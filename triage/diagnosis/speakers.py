@@ -18,8 +18,11 @@ _SPEAKERS = (
     (
         r"(?i)\b(?:must (?:not )?(?:be|have|match|divide|set|run)|at least \d"
         r"|un(?:recognized|supported|known) (?:argument|option|value|flag)|invalid (?:argument|option|value|choice|config\w*)"
-        r"|not supported|need(?:s|ed)? to be|ha(?:s|ve) to be|requested .{1,60} but only|only \d+ ?[\w()]{1,20} (?:are |is )?available|should be (?:a |an |one |set|>|<|at)"
-        r"|is required|are required|requires? (?:at|that|the|an?|--?\w+)|invalid (?:\w+ )?(?:command|keyword|parameter|setting|flag)\b|unknown (?:\w+ )?(?:command|keyword|style|parameter|key)\b|illegal (?:\w+ )?command|you selected|manually|not divisible|incompatible with|cannot be used (?:with|together))\b",
+        r"|not supported|need(?:s|ed)? to be|ha(?:s|ve) to be|requested .{1,60} but only|only \d+ ?[\w()]{1,20} (?:are |is )?available"
+        r"|should be (?:a |an |one |set|>|<|at)"
+        r"|is required|are required|requires? (?:at|that|the|an?|--?\w+)|invalid (?:\w+ )?(?:command|keyword|parameter|setting|flag)\b"
+        r"|unknown (?:\w+ )?(?:command|keyword|style|parameter|key)\b|illegal (?:\w+ )?command|you selected|manually|not divisible"
+        r"|incompatible with|cannot be used (?:with|together))\b",
         "settings",
     ),
 )  # fmt: skip

@@ -28,11 +28,14 @@ _STATES_AN_ERROR = deferred(
 )
 _NAMES_TROUBLE = deferred(
     r"^.{0,100}?(?:\bERROR\b|\[(?:[Ee]rror|E|[Ff]atal)\])|^.{0,60}?\b(?:[Aa]bort|ABORT)(?:ed|ing)?\b|\bpanicked at\b"
-    r"|\b[Aa]ssert(?:ion)?\b.{1,300}\bfailed\b|\b[Cc]heck failed: |\bforrtl: severe\b|\bSIG(?:ABRT|SEGV|BUS|ILL|FPE)\b|\bsignal \(?(?:4|6|7|8|11)\b"
-    r"|(?i:\b(?:segmentation fault|illegal instruction|bus error|out[ _]of[ _]memory|cannot allocate memory|illegal (?:memory access|address)"
+    r"|\b[Aa]ssert(?:ion)?\b.{1,300}\bfailed\b|\b[Cc]heck failed: |\bforrtl: severe\b|\bSIG(?:ABRT|SEGV|BUS|ILL|FPE)\b|\bsignal \(?(?:4"
+    r"|6|7|8|11)\b"
+    r"|(?i:\b(?:segmentation fault|illegal instruction|bus error|out[ _]of[ _]memory|cannot allocate memory|illegal (?:memory access"
+    r"|address)"
     r"|launch failure|undefined symbol|symbol lookup error|cannot open shared object file|no space left|disk quota exceeded"
     r"|address already in use|(?:internal|runtime|unrecoverable|mpi|cuda|hip|nccl|nvml|opencl|gpu|driver|device|license) error))\b"
-    r"|\b(?:cu[A-Z]|cuda[A-Z]|hip[A-Z]|nccl[A-Z]|nvml[A-Z]|ibv_|fi_|uc[pst]_|shm_|MPI_)\w+(?:\(.{0,200}?\))?:? (?:has )?(?:failed|returned)\b"
+    r"|\b(?:cu[A-Z]|cuda[A-Z]|hip[A-Z]|nccl[A-Z]|nvml[A-Z]|ibv_|fi_|uc[pst]_|shm_|MPI_)\w+(?:\(.{0,200}?\))?:? (?:has )?(?:failed"
+    r"|returned)\b"
 )
 """Words that nobody uses of a run that is well, wherever they stand in a line."""
 _NAMES_AN_EXCEPTION = deferred(r"\b(?:[A-Z]\w*(?:Error|Exception)): \S")
