@@ -37,7 +37,8 @@ _PATTERNS = (
         r"|outdated) (?:\w+ )?(?:version|driver|library)\b|\bABI\b"
         r"|\bno CUDA[- ]capable device\b|\bno (?:gpus?|cuda devices?) (?:were |was |are |is )?(?:found|available|visible|detected)\b"
         r"|\billegal instruction(?! was)\b|\bdriver/library\b"
-        r"|\bno module named\b|\bfailed to import\b|\bmake sure to install\b|\bmodule '[\w.]+' has no attribute\b"
+        r"|\bcuda failure (?:3|35|100|802|803|804|999): |\bno module named\b|\bfailed to import\b|\bmake sure to install\b"
+        r"|\bmodule '[\w.]+' has no attribute\b"
         r"|\bcompute capability\b|\bis not supported (?:by|on) (?:this|the) (?:gpu|device|driver|hardware)",
         "versions",
     ),
@@ -48,9 +49,19 @@ _PATTERNS = (
         r"|\bmisaligned address\b|\b(?:gpu|kernel)[- ]?(?:function|kernel|launch)\w* .{0,30}\bfail|\b(?:gpu|cuda|hip|device) (?:kernel"
         r"|function)\b.{0,60}\bfail|\b(?:could not|cannot|unable to|failed to) launch (?:\w+ )?kernel"
         r"|(?-i:\b(?:cu[A-Z]|cuda[A-Z]|hip[A-Z]|cublas[A-Z]|cudnn[A-Z]|cufft[A-Z])\w+)(?:\(.{0,200}?\))?:? (?:has )?(?:failed|returned)\b"
-        r"|\b(?:cuda|hip|cublas|cudnn|cufft|cusolver|cusparse|gpu)\w*[ _](?:\w+ )?error\b|\bGPU\b.{0,60}\bfailed!? \(?7\d\d\b"
+        r"|\b(?:cuda|hip|cublas|cudnn|nccl) failure \d+: |\b(?:cuda|hip|cublas|cudnn|cufft|cusolver|cusparse|gpu)\w*[ _](?:\w+ )?error\b"
+        r"|\bGPU\b.{0,60}\bfailed!? \(?7\d\d\b"
         r"|\bfailed!? \(?7(?:00|1[0-9])\b",
         "kernel",
+    ),
+    (
+        r"(?i)\bapi[_ -]?key\b.{0,40}\b(?:not|missing|invalid|required|unset)\b|\b(?:invalid|expired|missing|no valid) (?:api[_ ]?key"
+        r"|token"
+        r"|credentials?)\b|\bcould not read (?:username|password)\b|\bauthentication (?:failed|required|error)\b|\bunauthori[sz]ed\b"
+        r"|\bpermission denied \(publickey|\baccess ?denied\b|\bhttp(?:/\d\S*)?(?: error| status)?:? 40[13]\b|\b40[13] (?:client error"
+        r"|forbidden)\b|\blicen[cs]e (?:checkout|server|manager|key|file|error)\b.{0,80}\b(?:fail\w*|cannot|not|expired|denied|invalid"
+        r"|down|error)\b|\blicen[cs]e checkout failed\b",
+        "access",
     ),
     (r"(?i)\baddress already in use\b|\bfailed (?:to )?bind\b|\bcould not bind\b|\bbind failed\b|\bport \d+ is (?:already )?(?:in use"
      r"|taken|occupied)\b|\bEADDRINUSE\b", "port"),
@@ -66,7 +77,8 @@ _PATTERNS = (
         r"|host) (?:is )?unreachable\b"
         r"|\bname or service not known\b|\btemporary failure in name resolution\b|\bcould ?n[o']t (?:be )?resolve\w*|\bgetaddrinfo\b"
         r"|\bunknown host\b"
-        r"|\bfailed to (?:connect|resolve)\b|\bcannot connect\b|\b(?:no|unable to find a?) (?:usable |suitable "
+        r"|\bfailed to (?:connect|resolve)\b|\b(?:cannot|could ?n[o']t|unable to) connect\b|\b(?:no|unable to find a?) (?:usable "
+        r"|suitable "
         r"|valid )?(?:network )?interface\b",
         "network",
     ),
@@ -86,13 +98,15 @@ _PATTERNS = (
         r"|while) (?:read|decod|open|load)\w*|broken|unable to (?:read|decode|load))\b"
         r".{0,60}\b(?:images?|videos?|audio|jpe?g|png|samples?|shards?|records?|tfrecords?|parquet|dataset|annotations?|wav|flac|hdf5"
         r"|lmdb|tar)\b"
+        r"|\bOpenCV\(\d|\bLibsndfileError\b|\bformat not recogni[sz]ed\b|\bMDB_(?:CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC)\b"
+        r"|\bmagic bytes not found\b"
         r"|\bnvjpeg\b|\bdecoding (?:error|failed)\b|\bpremature end of (?:jpeg|file)\b",
         "data",
     ),
 )  # fmt: skip
 _OF_EXCEPTIONS = {
-    "data": "data-loading", "gpu-memory": "gpu-oom", "host-memory": "host-oom", "kernel": "cuda-kernel", "network": "network-config",
-    "numbers": "numerics", "storage": "storage", "versions": "driver-or-version",
+    "access": "auth-or-hub", "data": "data-loading", "gpu-memory": "gpu-oom", "host-memory": "host-oom", "kernel": "cuda-kernel",
+    "network": "network-config", "numbers": "numerics", "storage": "storage", "versions": "driver-or-version",
 }  # fmt: skip
 """What the kinds are called of exceptions that no rule knows."""
 _FATAL = (
