@@ -48,7 +48,8 @@ _PATTERNS = (
         r"|\bdevice[- ]side assert"
         r"|\bmisaligned address\b|\b(?:gpu|kernel)[- ]?(?:function|kernel|launch)\w* .{0,30}\bfail|\b(?:gpu|cuda|hip|device) (?:kernel"
         r"|function)\b.{0,60}\bfail|\b(?:could not|cannot|unable to|failed to) launch (?:\w+ )?kernel"
-        r"|(?-i:\b(?:cu[A-Z]|cuda[A-Z]|hip[A-Z]|cublas[A-Z]|cudnn[A-Z]|cufft[A-Z])\w+)(?:\(.{0,200}?\))?:? (?:has )?(?:failed|returned)\b"
+        r"|(?-i:\b(?!\w*Count returned \d\b)(?:cu[A-Z]|cuda[A-Z]|hip[A-Z]|cublas[A-Z]|cudnn[A-Z]"
+        r"|cufft[A-Z])\w+)(?:\(.{0,200}?\))?:? (?:has )?(?:failed|returned)\b"
         r"|\b(?:cuda|hip|cublas|cudnn|nccl) failure \d+: |\b(?:cuda|hip|cublas|cudnn|cufft|cusolver|cusparse|gpu)\w*[ _](?:\w+ )?error\b"
         r"|\bGPU\b.{0,60}\bfailed!? \(?7\d\d\b"
         r"|\bfailed!? \(?7(?:00|1[0-9])\b",
@@ -98,7 +99,7 @@ _PATTERNS = (
         r"|while) (?:read|decod|open|load)\w*|broken|unable to (?:read|decode|load))\b"
         r".{0,60}\b(?:images?|videos?|audio|jpe?g|png|samples?|shards?|records?|tfrecords?|parquet|dataset|annotations?|wav|flac|hdf5"
         r"|lmdb|tar)\b"
-        r"|\bOpenCV\(\d|\bLibsndfileError\b|\bformat not recogni[sz]ed\b|\bMDB_(?:CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC)\b"
+        r"|\bOpenCV(?:\(\d| Error)|\bLibsndfileError\b|\bformat not recogni[sz]ed\b|\bMDB_(?:CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC)\b"
         r"|\bmagic bytes not found\b"
         r"|\bnvjpeg\b|\bdecoding (?:error|failed)\b|\bpremature end of (?:jpeg|file)\b",
         "data",
