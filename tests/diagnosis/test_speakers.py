@@ -46,3 +46,70 @@ def test_words_come_before_the_exit_code_that_follows_them(engine: Engine) -> No
     assert root is not None
     assert (root.category, root.origin.rank) == ("config", 2)
     assert "frobnicator" in root.evidence[0].text
+
+
+@pytest.mark.parametrize(
+    ("words", "category"),
+    [
+        ("ERROR: insufficient memory on accelerator for the frobnicator", "gpu-oom"),
+        ("[frob] Error: cuFrobRecord failed with error 700", "cuda-kernel"),
+        ("frob_queue: hipFrobAsync() failed (error code = HIP:1)", "cuda-kernel"),
+        ("frobnicator: symbol lookup error: ./frob: undefined symbol: frob_v2", "driver-or-version"),
+        ("ERROR: Lost atoms: original 4000 current 3991", "numerics"),
+        ("ERROR: frobnicator: bind: address already in use", "port-conflict"),
+        ("frob.cc:41 Assertion `frob' failed: frob 0x51", "rank-crash"),
+        ("frobd: ERROR api_key not configured", "auth-or-hub"),
+        ("License checkout failed: frobd is not running on lic1", "auth-or-hub"),
+        ("frob client error: could not connect to 10.7.7.7:4411", "network-config"),
+        ("[F 11:11] Port 7007 is in use by another frob", "port-conflict"),
+        ("frob.error: OpenCV(4.1.1) frob.cpp:12: error: !frob.empty()", "data-loading"),
+    ],
+)
+def test_what_they_name_tells_the_kind(engine: Engine, words: str, category: str) -> None:
+    log = f"building the frobnicator ... done\n{words}\nSIGABRT\n"
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category == category
+    assert root.confidence <= 0.5
+    assert words in root.evidence[0].text
+
+
+def test_an_abort_is_explained_by_what_was_said_before_it(engine: Engine) -> None:
+    log = (
+        "frob_queue: hipFrobAsync() failed (error code = HIP:1)\n"
+        "terminate called without an active exception\n"
+        "srun: error: node7: task 11: Aborted (core dumped)\n"
+        "srun: error: node7: tasks 0-10,12-15: Killed\n"
+    )
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("cuda-kernel", 11)
+
+
+def test_an_abort_without_words_stays_a_crash(engine: Engine) -> None:
+    log = "frobnicating\nsrun: error: node7: task 11: Aborted (core dumped)\nsrun: error: node7: tasks 0-10,12-15: Killed\n"
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("rank-crash", 11)
+
+
+def test_the_one_rank_that_aborted_met_the_error_of_its_gpu(engine: Engine) -> None:
+    log = (
+        "MPI_ABORT was invoked on rank 5 in communicator MPI_COMM_WORLD\nwith errorcode 1.\n"
+        "ERROR: unspecified launch failure in /opt/frob/alloc.cuh at line 12 (error-code 4)\n"
+    )
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("cuda-kernel", 5)
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "step 8 validation error: 0.31\nstep 9 validation error: 0.30\n",
+        "Port 7007 is in use, trying the next one\nfrob listens on 7008\nstep 3 loss 0.2\nstep 4 loss 0.2\n",
+        "cudaGetDeviceCount returned 8\nResult = PASS\n",
+    ],
+)
+def test_words_of_trouble_that_say_none(engine: Engine, log: str) -> None:
+    assert engine.diagnose(Source("job.out", data=log.encode())).root_cause is None

@@ -32,3 +32,24 @@ def test_one_that_moved_on_is_healthy(engine: Engine) -> None:
         Source("node0.log", data=(FIRST + "step 11 loss 2.30\nstep 12 loss 2.29\n").encode())
     )
     assert found.verdict == "healthy"
+
+
+ANNOUNCED = (
+    "2022-02-13 12:07:19,608 - frob - INFO - Epoch [1][12/50] lr: 1.0e-04, time: 2.2, loss: 0.75\n"
+    "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -9) local_rank: 1 (pid: 8760) of binary: python\n"
+    "INFO:torch.distributed.elastic.agent.server.api:[default] Worker group FAILED. 3/3 attempts left; will restart worker group\n"
+)
+
+
+def test_one_that_was_only_announced_did_not_succeed(engine: Engine) -> None:
+    text = ANNOUNCED + "INFO:torch.distributed.elastic.agent.server.api:[default] Stopping worker group\n"
+    found = engine.diagnose(Source("node0.log", data=text.encode()))
+    assert found.verdict == "failed"
+    assert found.root_cause is not None
+    assert found.root_cause.origin.rank == 1
+
+
+def test_one_that_goes_on_in_words_that_no_rule_knows_is_healthy(engine: Engine) -> None:
+    begun = "INFO:torch.distributed.elastic.agent.server.api:[default] Rendezvous'ing worker group\n"
+    text = ANNOUNCED + begun + "".join(f"frobnicated part {n} of the corpus\n" for n in range(40))
+    assert engine.diagnose(Source("node0.log", data=text.encode())).verdict == "healthy"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triage.rules.windows import choose
-from triage.scan.database import PLAIN, AnchorDatabase
+from triage.scan.database import PLAIN, AnchorDatabase, looks_wrapped
 
 ANCHORS = {0: "ab", 1: "aba", 2: "nccl warn", 3: "cuda out of memory", 4: "b", 5: "host out of memory"}
 TEXT = st.lists(
@@ -68,3 +68,14 @@ def test_windows_found_in_vain_are_counted_and_can_be_spelled_out() -> None:
     assert missed == {shared: 2}
     _, missed = database(True, set(), {shared}, wrapped=False).scan(text)
     assert missed == {}
+
+
+def test_a_pasted_sentence_that_goes_on_below_is_broken() -> None:
+    pasted = (
+        b"2026-01-02 11:00:01 WARNING trainer: the process on node 4 was killed\nwhile running the step\n"
+    )
+    assert looks_wrapped(pasted)
+    assert not looks_wrapped(
+        b"2026-01-02 11:00:01 INFO trainer: step 4 done\n2026-01-02 11:00:02 INFO step 5\n"
+    )
+    assert not looks_wrapped(b"0123456789" * 4096 + pasted)

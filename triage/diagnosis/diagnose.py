@@ -57,7 +57,7 @@ def diagnose(run: Run) -> Diagnosis:
     run, items = unbundled(run, items)
     tries = attempts_module.split(items, run.sources)
     outcomes = [_attempt(run, tried, year, last=i == len(tries) - 1) for i, tried in enumerate(tries)]
-    chosen, notes = _choose(outcomes)
+    chosen, notes = _choose(outcomes, run)
     outcome = outcomes[chosen]
     verdict, completed = outcomes[-1].verdict, outcomes[-1].completed
     if outcome is not outcomes[-1] and verdict == "healthy":
@@ -207,12 +207,16 @@ def _diverse(causes: Sequence[Candidate]) -> list[Candidate]:
     return [*first, *repeats]
 
 
-def _choose(outcomes: Sequence[_Outcome]) -> tuple[int, list[str]]:
+def _choose(outcomes: Sequence[_Outcome], run: Run) -> tuple[int, list[str]]:
     """Which attempt's cause is the job's: the first whose cause recurs or after which nothing moved."""
     last = len(outcomes) - 1
     if last > 0 and outcomes[last - 1].verdict == "failed" and _stillborn(outcomes[last]):
         return last - 1, [
             f"attempt {last} ended before its first step, so the cause of attempt {last - 1} is the job's"
+        ]
+    if last > 0 and outcomes[last - 1].verdict == "failed" and _unseen(outcomes[last], run):
+        return last - 1, [
+            f"nothing of attempt {last} was seen but its start, so the cause of attempt {last - 1} is the job's"
         ]
     if last == 0 or outcomes[last].verdict != "failed":
         return last, ([] if last == 0 else [f"attempt {last} of {last + 1} decides: it did not fail"])
@@ -245,6 +249,24 @@ _AFTERMATH = frozenset(
     {"port-conflict", "rendezvous", "unknown", "rank-crash", "straggler-or-hang", "gpu-oom"}
 )
 """What a failed first attempt often leaves to the next: its port, its memory, its absence."""
+
+
+def _unseen(outcome: _Outcome, run: Run) -> bool:
+    """Whether a log ends with the launcher's words that it tries again: what became of that try is not there."""
+    items = outcome.job.items
+    if (
+        outcome.verdict != "healthy"
+        or outcome.completed
+        or len(items) != 1
+        or len(run.sources) != 1
+        or run.cut
+    ):
+        return False
+    return not outcome.job.of_fact("progress") and run.bytes_read - items[0].finding.offset < _JUST_BEGUN
+
+
+_JUST_BEGUN = 400
+"""Bytes after the words that a try begins in which it can hardly have shown that it lives."""
 
 
 def _attempts(outcomes: Sequence[_Outcome], year: int | None) -> tuple[Attempt, ...]:

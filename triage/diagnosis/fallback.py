@@ -14,6 +14,7 @@ from triage.diagnosis.run import Ends
 from triage.diagnosis.speakers import speaker
 from triage.diagnosis.survival import Survival
 from triage.diagnosis.templates import fill, kinds_of
+from triage.diagnosis.trouble import category_of, trouble
 from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
 from triage.diagnosis.verdicts import verdict
 from triage.diagnosis.wording import kind_of_words
@@ -23,7 +24,7 @@ from triage.scan.lazy import compiled, deferred
 from triage.scan.prefix import split_line
 
 _EXCEPTION = deferred(
-    r"(?:^|[\s\].:])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?)(?:: (?P<message>.*)|\s*$)"
+    r"(?:^|[\s\].:])(?P<type>(?:(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?|Exception(?=: )))(?:: (?P<message>.*)|\s*$)"
     r"|\braise (?P<raised>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\(",
     re.S,
 )
@@ -47,29 +48,62 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
         return symptom
     words = unanswered(job, ends.last_words) if ends and not job.of_fact("ended-well") else []
     stated = _stated_exception(job, words)
-    if stated is None and symptom is None and words:
-        stated = _last_words(job, words)
+    told = words if symptom is None else [w for w in words if _own(w)]
+    if stated is None and told and (symptom is None or _trouble(told[_telling(told)]) is not None):
+        stated = _last_words(job, told)
     found = stated or symptom
     if found is not None or alarm(job, ledger, ends) is not None:
         return _forewarned(ranking) or found
     return None
 
 
+_ENDS = frozenset(
+    {"ledger.exited", "ledger.killed", "host.shell-aborted", "mpi.received-signal", "torch.native-exception"}
+)
+"""Causes that tell how a process ended and not why."""
+
+
 def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
-    """What was said last where all that is known is an exit code: the words come before the number."""
+    """What was said last where all that is known is how processes ended: the words come before the end.
+
+    Programs abort, as they exit, after they said why. Behind an exit code stands whatever was said; what
+    comes before a signal must name a trouble.
+    """
     live = [c for c in ranking.causes if c.explained_by is None and not c.doubtful]
-    if not ends or not live or any(c.rule_id != "ledger.exited" for c in live):
+    gave_up = [c for c in live if _gave_up(c)]
+    if not ends or not gave_up or any(c.rule_id not in _ENDS for c in live):
         return None
-    words = [w for w in unanswered(job, ends.last_words) if not compiled(_OF_LAUNCHERS).search(w[1].text)]
-    found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
+    words = [w for w in unanswered(job, ends.last_words) if _own(w)]
+    if all(c.rule_id == "ledger.exited" for c in live):
+        found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
+    else:
+        thrown = [c.lead.finding for c in gave_up if c.rule_id == "torch.native-exception"]
+        words.extend((finding.source, finding.evidence[0]) for finding in thrown if finding.evidence)
+        telling = bool(words) and _trouble(words[_telling(words)]) not in {None, "crash"}
+        found = _last_words(job, words) if telling else None
     if found is not None:
         lead = found.lead
-        ranks = {rank for c in live for rank in c.ranks}
+        ranks = {rank for c in gave_up for rank in c.ranks}
         if lead.rank is None and len(ranks) == 1:
             found.items = [Item(replace(lead.finding, rank=ranks.pop()), lead.rule)]
         found.explains = [item for c in live for item in c.items]
         found.reasons.append("a process ended with an error after it")
     return found
+
+
+def _gave_up(candidate: Candidate) -> bool:
+    """Whether a process ended itself."""
+    by_itself = candidate.rule_id == "ledger.exited" or candidate.lead.text("signal") in {None, "SIGABRT"}
+    return candidate.rule_id in _ENDS and by_itself
+
+
+def _own(word: tuple[int, Evidence]) -> bool:
+    """Whether a line tells more than that a process ended."""
+    return _trouble(word) not in {None, "crash"} or not compiled(_OF_LAUNCHERS).search(word[1].text)
+
+
+def _trouble(word: tuple[int, Evidence]) -> str | None:
+    return trouble(split_line(word[1].text)[1])
 
 
 def carrier(job: Job, ledger: Ledger, ranking: Ranking) -> Candidate | None:
@@ -154,7 +188,7 @@ def _rank(item: Item) -> tuple[int, int, int]:
 
 OF_WORDS = 0.5
 """How sure a kind of failure can be that the words of an exception tell, and no traceback."""
-_OF_PROGRAMS = BUILTIN_ERRORS | {"RuntimeError"}
+_OF_PROGRAMS = BUILTIN_ERRORS | {"NameError", "RuntimeError", "SyntaxError", "UnboundLocalError"}
 """Exceptions that, where no rule knows their message, are most often the program's own."""
 
 
@@ -182,7 +216,7 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
         if found is None:
             continue
         name, message = found["type"] or found["raised"], " ".join((found["message"] or "").split())[:300]
-        kind = kind_of(name, message)
+        kind = kind_of(name, message) or category_of(message)
         if kind in {None, "user-code"}:
             other = "unknown.stated" if kind or name in _OF_PROGRAMS else _spoken(evidence)
             rule = job.rules[other]
@@ -202,13 +236,26 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
 
 def _last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:
     """A candidate from the last lines that state an error nobody knows."""
-    index, evidence = words[-1]
+    at = _telling(words)
+    index, evidence = words[at]
     fields: dict[str, Value] = {"words": " ".join(evidence.text.split())[:300]}
-    return _candidate(job, job.rules[_spoken(evidence)], fields, index, [e for _, e in words[-3:]])
+    around = [evidence, *(e for _, e in (words[at + 1 : at + 3] or words[max(0, at - 2) : at]))]
+    return _candidate(job, job.rules[_spoken(evidence)], fields, index, around)
+
+
+def _telling(words: Sequence[tuple[int, Evidence]]) -> int:
+    """Which of the last lines says most: the first that names a trouble, else one that names a crash, else the last."""
+    kinds = [_trouble(word) for word in words]
+    named = [at for at, kind in enumerate(kinds) if kind not in {None, "crash"}]
+    crashed = [at for at, kind in enumerate(kinds) if kind == "crash"]
+    return (named or crashed or [len(words) - 1])[0]
 
 
 def _spoken(evidence: Evidence) -> str:
-    """The rule for last words, by the component that speaks them."""
+    """The rule for last words, by the trouble that they name or the component that speaks them."""
+    named = trouble(split_line(evidence.text)[1])
+    if named is not None:
+        return f"unknown.said-of-{named}"
     kind = speaker(evidence.text)
     if kind:
         return f"unknown.said-by-{kind}"

@@ -216,6 +216,10 @@ def _on_another_gpu(lead: Item, rank: int, identities: Identities) -> bool:
     return not lead.finding.raised and not _thrown(lead) and None not in (gpu, own) and gpu != own
 
 
+_OF_ONE = frozenset({"gpu-oom", "rank-crash", "cuda-kernel"})
+"""Categories of which a rank dies itself: the one that ended badly is the one that said it."""
+
+
 def _thrown(lead: Item) -> bool:
     """Whether the line is what a C++ exception said that nobody caught: it ended its process."""
     return any(e.text.lstrip().startswith("what():") for e in lead.finding.evidence[:1])
@@ -233,7 +237,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     alone = identities.only_failed
     if (
         alone is not None
-        and (lead.finding.raised or _thrown(lead) or lead.rule.category in {"gpu-oom", "rank-crash"})
+        and (lead.finding.raised or _thrown(lead) or lead.rule.category in _OF_ONE)
         and not lead.finding.stream
         and lead.rule.origin == "speaker"
         and not _on_another_gpu(lead, alone, identities)

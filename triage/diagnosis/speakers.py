@@ -6,7 +6,7 @@ from triage.scan.lazy import compiled
 
 _SPEAKERS = (
     (
-        r"\bNET/(?:IB|OFI|Socket|Plugin|UCX)\b|\bUCX +(?:ERROR|FATAL)|\blibfabric:|\bfi_\w+\(|\bibv_\w+|\bmlx[45]_"
+        r"\bNET/(?:IB|OFI|Socket|Plugin|UCX)\b|\bUCX +(?:ERROR|FATAL)|\blibfabric:|\bfi_\w+\(|\bibv_\w+|\bmlx[45]_|\bmodify QP\b"
         r"|\bUCC +ERROR|\befa\b|\blibrdmacm|\bOFI\b|\b(?:rdma|gid|roce|infiniband)\b",
         "network",
     ),
@@ -16,10 +16,14 @@ _SPEAKERS = (
     (r"\b(?:Lustre\w*|NFS|nfs\d?|GPFS|mmfs\w*|BeeGFS|ceph\w*|fuse|gcsfuse|s3fs|botocore|weka\w*|EXT4-fs|XFS)\b", "storage"),
     (r"\b(?:NVRM|nvidia-smi|nvidia-persistenced|nv-fabricmanager|nv-hostengine|cuInit|cuda\w+\(\)|NVML|dcgm\w*)\b", "driver"),
     (
-        r"(?i)\b(?:must (?:not )?(?:be|have|match|divide|set|run)|at least \d"
+        r"(?i)\b(?:must (?:not )?(?:be|have|match|divide|set|run|equal)|(?:partition|number|value|size|layout|grid"
+        r"|decomposition)\b.{0,60} is invalid|at least \d"
         r"|un(?:recognized|supported|known) (?:argument|option|value|flag)|invalid (?:argument|option|value|choice|config\w*)"
-        r"|not supported|should be (?:a |an |one |set|>|<|at)"
-        r"|is required|are required|requires? (?:at|that|the|a)|not divisible|incompatible with|cannot be used (?:with|together))\b",
+        r"|not supported|need(?:s|ed)? to be|ha(?:s|ve) to be|requested .{1,60} but only|only \d+ ?[\w()]{1,20} (?:are |is )?available"
+        r"|should be (?:a |an |one |set|>|<|at)"
+        r"|is required|are required|requires? (?:at|that|the|an?|--?\w+)|invalid (?:\w+ )?(?:command|keyword|parameter|setting|flag)\b"
+        r"|unknown (?:\w+ )?(?:command|keyword|style|parameter|key)\b|illegal (?:\w+ )?command|you selected|manually|not divisible"
+        r"|incompatible with|cannot be used (?:with|together))\b",
         "settings",
     ),
 )  # fmt: skip

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.trouble import category_of
 from triage.diagnosis.wording import kind_of_words
 from triage.scan.lazy import compiled
 
@@ -137,7 +138,7 @@ def kind_of(
     whole, words = name or "", message or ""
     inner = compiled(_OUTER).search(whole)
     short = inner[1] if inner else whole.rpartition(".")[2]
-    if short == "OutOfMemoryError" and whole.startswith("ray."):
+    if short == "OutOfMemoryError" and whole.startswith(("java.", "ray.")):
         return "gpu-oom" if inner else "host-oom"  # Ray's own is about the node's memory
     if short in _KINDS:
         return _KINDS[short]
@@ -207,6 +208,9 @@ def _rule(item: Item) -> str:
         return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
     if users:
         return "unknown.user-code"
+    named = category_of(message)
+    if named is not None:
+        return f"unknown.{named}"
     if name in _MISSING:
         return "unknown.storage"
     # a library that complains right below the user's call complains of what it was given

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 PLAIN = 24 << 10
 """Bytes a database searches literal by literal before it is compiled: that takes longer than a small log."""
+
+EXCERPT = 16 << 10
+"""Bytes of what is looked at of a source that is short enough to have been pasted."""
+_GOES_ON = re.compile(rb"(?m)^[^\n]{24,160}[a-z,]\r?\n[a-z]{2,12} [a-z]")
+"""A sentence that is broken over two lines."""
 
 Hits = list[tuple[int, int]]
 """``(end, anchor id)`` of each hit, in order of position."""
@@ -17,9 +23,12 @@ def looks_wrapped(data: bytes) -> bool:
     """Whether lines end where a console of 80 or 100 columns would have broken them.
 
     rich wraps whatever goes through it; its boxes give it away, or several lines of nearly the same
-    length that end in the middle of a sentence.
+    length that end in the middle of a sentence. In an excerpt one sentence that goes on below is enough:
+    mail programs and people who paste break lines too.
     """
     if "╭─".encode() in data or "│".encode() in data:
+        return True
+    if len(data) <= EXCERPT and _GOES_ON.search(data) is not None:
         return True
     full = sum(1 for line in data.split(b"\n") if 76 <= len(line) <= 80 and line[-1:].isalnum())
     return full >= 3

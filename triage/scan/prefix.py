@@ -23,7 +23,8 @@ _LOST_COLOUR = r"(?<![A-Za-z0-9_\])])\[(?:[0-9]|[1-4][0-9]|9[0-7])(?:;[0-9]{1,3}
 _REPEATED = r" ?\[repeated \d+x across (?:cluster|all nodes)\][^\n]{0,300}\Z"
 _LEVEL = Lazy(r"(?:(" + LEVEL_WORD + r"):(?=\s|$)|\[(" + LEVEL_WORD + r")\])")
 _SAID = Lazy(
-    r"(?:[Rr]ank|RANK) (\d{1,5}): (?=\S)"
+    r"(?:[Rr]ank |RANK |ERROR on proc |amrex::[A-Z]\w{1,20}::)(\d{1,5}):(?: (?=\S)|:)"
+    r"|MPICH ERROR \[Rank (\d{1,6})\]"
     r"|(?:\["
     + LEVEL_WORD
     + r"\]|"
@@ -47,6 +48,7 @@ _DIGIT: tuple[Parser, ...] = (
 )
 _LOWER: tuple[Parser, ...] = (
     nccl.nccl,
+    loggers.logfmt,
     launchers.host_label,
     containers.compose,
     system.rsyslog,
@@ -115,7 +117,7 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     "\t": (launchers.margin,),
     ">": (launchers.margin,),
 }
-_SPEAKERS = frozenset("sDINWECFTrR[")
+_SPEAKERS = frozenset("aMsDINWECFTrR[")
 
 
 def split_line(line: str) -> tuple[Prefix, str]:
@@ -261,7 +263,7 @@ def _note_speaker(text: str, at: int, draft: Draft) -> None:
         return
     said = _SAID.match(text, at) if draft.rank is None else None
     if said is not None:
-        draft.rank = int(said[1] or said[2] or said[3])
+        draft.rank = int(said[1] or said[2] or said[3] or said[4])
     if draft.level is None:
         found = _LEVEL.match(text, at)
         if found is not None:

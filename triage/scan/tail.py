@@ -19,13 +19,33 @@ FINAL_LINES = 3
 """Lines at the very end in which an exception's name anywhere counts."""
 _STATES_AN_ERROR = deferred(
     r"^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b|"
-    r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:\([\w.]+\))?(?::|$)|"
+    r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:\([\w.]+\))?(?::|$)|^Exception: |"
     r"\braise (?:\w+\.)*[A-Z]\w*(?:Error|Exception)\(|"
     r"\(core dumped\)|: (?:command not found|Permission denied|No such file or directory|cannot execute)|"
     r"\b(?:FATAL|CRITICAL|PANIC)\b|^Aborted\b|^Killed\b|terminate called|"
     r"\b(?:exited|failed|terminated) with (?:exit |non-zero |error )*(?:code|status)\s*:?\s*[1-9-]",
     re.IGNORECASE,
 )
+_NAMES_TROUBLE = deferred(
+    r"^.{0,100}?(?:\bERROR\b|\[(?:[Ee]rror|E|[Ff]atal)\])|^.{0,60}?\b(?:[Aa]bort|ABORT)(?:ed|ing)?\b|\bpanicked at\b"
+    r"|\b[Aa]ssert(?:ion)?\b.{1,300}\bfailed\b|\b[Cc]heck failed: |\bforrtl: severe\b|\bSIG(?:ABRT|SEGV|BUS|ILL|FPE)\b|\bsignal \(?(?:4"
+    r"|6|7|8|11)\b"
+    r"|^.{0,60}?\b(?i:client|server|connection|socket|rpc|library|import|load(?:ing)?|read(?:ing)?|writ(?:e|ing)|pars(?:e|ing)|input"
+    r"|file|i/?o) "
+    r"[Ee]rror: \D|\b(?i:cuda|cudnn|cublas|nccl) failure \d+: |\b(?i:port \d+ is (?:already )?in use)\b(?!.*\b(?:using|trying|instead"
+    r"|next)\b)"
+    r"|\b(?i:failed to modify QP|licen[cs]e checkout failed|(?:access|permission) denied)\b"
+    r"|\bOpenCV(?:\(\d[\d.]*\) .{0,300}?\b[Ee]rror: | Error: )"
+    r"|(?i:\b(?:segmentation fault|illegal instruction|bus error|out[ _]of[ _]memory|cannot allocate memory|illegal (?:memory access"
+    r"|address)"
+    r"|launch failure|uncorrectable ECC error encountered|GPU is lost|undefined symbol|symbol lookup error"
+    r"|cannot open shared object file|no space left|disk quota exceeded"
+    r"|address already in use|(?:internal|runtime|unrecoverable|mpi|cuda|hip|nccl|nvml|opencl|gpu|driver|device|license) error))\b"
+    r"|\b(?!\w*Count returned \d\b)(?:cu[A-Z]|cuda[A-Z]|hip[A-Z]|nccl[A-Z]|nvml[A-Z]|ibv_|fi_|uc[pst]_|shm_"
+    r"|MPI_)\w+(?:\(.{0,200}?\))?:? (?:has )?(?:failed"
+    r"|returned)\b"
+)
+"""Words that nobody uses of a run that is well, wherever they stand in a line."""
 _NAMES_AN_EXCEPTION = deferred(r"\b(?:[A-Z]\w*(?:Error|Exception)): \S")
 _ALARMS = deferred(
     r"\w(?:Error|Exception)(?=[:()]|\s*$)|"
@@ -40,6 +60,8 @@ _WARNED_OF_ITS_END = deferred(
     re.IGNORECASE,
 )
 """NCCL calls what ends it a warning."""
+_ANNOUNCES = deferred(r"(?i)\W*(?:(?:fatal|internal|runtime|input|unrecoverable) )?(?:error|exception)\W*")
+_QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = deferred(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|(?<!NCCL )\bwarn", re.IGNORECASE)
 
@@ -91,8 +113,12 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
 
 
 def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
-    """Lines near the end that state an error; ``taken`` holds the numbers of lines that a rule knows."""
-    for line, text, final in _last_lines(block):
+    """Lines near the end that state an error; ``taken`` holds the numbers of lines that a rule knows.
+
+    A line that only announces an error says it on the next.
+    """
+    lines = list(_last_lines(block))
+    for position, (line, text, final) in enumerate(lines):
         if line in taken or _HARMLESS.search(text):
             continue
         prefix, message = split_line(text)
@@ -101,9 +127,13 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
             prefix.level in {"error", "fatal"}
             or _STATES_AN_ERROR.search(message) is not None
             or _WARNED_OF_ITS_END.search(text) is not None
+            or (prefix.level not in _QUIET and _NAMES_TROUBLE.search(message) is not None)
             or (final and _NAMES_AN_EXCEPTION.search(message) is not None)
         )
         if loud and message:
+            following = lines[position + 1] if position + 1 < len(lines) else None
+            if following is not None and following[0] not in taken and _ANNOUNCES.fullmatch(message):
+                text += "\n" + following[1]
             yield Evidence(name, line, safe(text))
 
 

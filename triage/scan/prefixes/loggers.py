@@ -30,6 +30,9 @@ _TENSORRT = Lazy(
 _TENSORRT_CPP = Lazy(
     r"\[TensorRT-LLM\]\[(TRACE|DEBUG|INFO|WARNING|ERROR)\](?:\[(?:RANK |MPI_Rank )?(\d{1,10})\])?(?: |$)"
 )
+_LOGFMT = Lazy(
+    r'time="?(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)?"? level=(\w+) (?:[a-z_]{1,20}=[^\s"]{1,120} ){0,4}msg="?'
+)
 _TITAN = Lazy(r"\[titan\] (?=\d{4}-)")
 
 _BRACKETS = Lazy(
@@ -197,6 +200,16 @@ def tensorrt(text: str, at: int, draft: Draft) -> int:
     if rank is not None:
         draft.rank = int(rank)
         draft.writer(f"rank{draft.rank}")
+    return found.end()
+
+
+def logfmt(text: str, at: int, draft: Draft) -> int:
+    """``time="2021-11-29T03:20:01Z" level=info msg="…``, as container runtimes and Kubernetes operators log."""
+    found = _LOGFMT.match(text, at)
+    if found is None:
+        return at
+    draft.stamp(clock.wall(found[1], found[2], found[3], found[4]))
+    draft.severity(found[5])
     return found.end()
 
 
