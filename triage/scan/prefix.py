@@ -23,12 +23,15 @@ _LOST_COLOUR = r"(?<![A-Za-z0-9_\])])\[(?:[0-9]|[1-4][0-9]|9[0-7])(?:;[0-9]{1,3}
 _REPEATED = r" ?\[repeated \d+x across (?:cluster|all nodes)\][^\n]{0,300}\Z"
 _LEVEL = Lazy(r"(?:(" + LEVEL_WORD + r"):(?=\s|$)|\[(" + LEVEL_WORD + r")\])")
 _SAID = Lazy(
-    r"(?:[Rr]ank|RANK) (\d{1,5}): (?=\S)"
+    r"(?:[Rr]ank|RANK)(?:[ =_#-]\[?|\[)(\d{1,5})(?:/\d{1,5})?\]?(?::|>| \||\)| -(?= )) {1,4}(?=\S)"
+    r"|(?:[Rr]ank|RANK)(\d{1,5})(?:>| \|) {1,4}(?=\S)"
+    r"|rank=(\d{1,5}),? (?!(?:\w*alpha|lora\w*|\w*dropout)=)(?=\w{1,40}=)"
+    r"|[(<](?:[Rr]ank|RANK)[ :=_#-]{0,2}(\d{1,5})(?:/\d{1,5})?[)>]:? {1,4}(?=\S)"
     r"|(?:\["
     + LEVEL_WORD
-    + r"\]|"
+    + r"\] {0,4}|(?:"
     + LEVEL_WORD
-    + r":?) {1,4}(?:\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})(?:/\d{1,5})?\]|[Rr]ank (\d{1,5}): )"
+    + r":?) {1,4})(?:\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})(?:/\d{1,5})?\]|[Rr]ank (\d{1,5}): )"
 )
 _BAR = r"\d{1,3}%\|[^\n]{0,400}?\](?: {2,120})?(?=\[(?:default|rank)\d{1,6}\]:)"
 """A progress bar that was not ended before somebody else wrote on its line."""
@@ -115,7 +118,7 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     "\t": (launchers.margin,),
     ">": (launchers.margin,),
 }
-_SPEAKERS = frozenset("sDINWECFTrR[")
+_SPEAKERS = frozenset("sDINWECFTrR[(<")
 
 
 def split_line(line: str) -> tuple[Prefix, str]:
@@ -261,7 +264,7 @@ def _note_speaker(text: str, at: int, draft: Draft) -> None:
         return
     said = _SAID.match(text, at) if draft.rank is None else None
     if said is not None:
-        draft.rank = int(said[1] or said[2] or said[3])
+        draft.rank = int(next(number for number in said.groups() if number))
     if draft.level is None:
         found = _LEVEL.match(text, at)
         if found is not None:
