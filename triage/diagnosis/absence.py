@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from triage.diagnosis.bars import Work
 from triage.diagnosis.job import Item, Job, comparable, compare
@@ -31,6 +31,12 @@ def absent_ranks(
     seq = first.seq
     if first.op in PAIRWISE_OPS:
         yield unlocalised(job, waits)  # it waits for one peer, which the line does not name
+        return
+    busy = _counting(job, absent, {w.rank for w in waits} | set(ledger.waiting))
+    if busy is not None:
+        ranks = (busy.rank,) if busy.rank is not None else tuple(absent)
+        words = f"at work (\"{busy.text('words')}\", and later at {busy.number('step')} of {busy.number('total')})"
+        yield too_short(job, [first.item, busy], timeout=first.timeout, seq=seq, ranks=ranks, activity=words)
         return
     behind: list[int] = []
     for rank in absent:
@@ -83,6 +89,17 @@ def absent_ranks(
         )
         return
     yield unlocalised(job, waits)
+
+
+def _counting(job: Job, absent: Sequence[int], waiting: Collection[int]) -> Item | None:
+    """Work that went on while the others gave up, of the missing rank, or of a writer without a name where one is missing."""
+    return next(
+        (
+            i for i in job.of_fact("work")
+            if i.rank in absent or (i.rank is None and len(absent) == 1 and len(waiting) > 1)
+        ),
+        None,
+    )  # fmt: skip
 
 
 def announced(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:

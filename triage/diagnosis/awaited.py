@@ -23,6 +23,8 @@ def settle(job: Job, ledger: Ledger) -> None:
     waits = job.of_fact("awaited")
     if not waits:
         return
+    missed = _missed_by_server(job, ledger)
+    ledger.identities.absentee = missed[0] if missed is not None and len(missed) == 1 else None
     pairs = {id(item): pair for item in waits if (pair := _pair(item)) is not None}
     ends = _ends(pairs.values())
     settled = {
@@ -67,12 +69,23 @@ def _absent(job: Job, ledger: Ledger, item: Item) -> tuple[int, ...] | None:
         return None  # the message counts within a sub-group
     if item.number("peer") is not None and item.rank not in {awaited, item.number("peer")}:
         return None  # so does the key
+    if awaited == 0 and (missed := _missed_by_server(job, ledger)) is not None:
+        return missed
     waiting = {i.rank for i in job.of_rule(item.rule.id) if i.number("awaited") == awaited}
     failed = {i.rank for i in job.items if i.finding.raised or i.rule.role == "cause"} | set(ledger.exits)
     quiet = set(ledger.members) - waiting - failed - {awaited}
     if len(waiting) == 1 and None not in waiting and len(quiet) > 1:
         return None  # the others would wait for it as well
     return (awaited,)
+
+
+def _missed_by_server(job: Job, ledger: Ledger) -> tuple[int, ...] | None:
+    """Whom rank 0 waits for itself: it serves the store, and publishes nothing before all have come."""
+    for item in job.of_fact("awaited"):
+        expected, joined = item.number("expected"), item.number("joined")
+        if expected is not None and joined is not None and item.rank in {0, None}:
+            return _never_joined(job, ledger, item, expected, joined) or ()
+    return None
 
 
 def _never_joined(job: Job, ledger: Ledger, item: Item, expected: int, joined: int) -> tuple[int, ...] | None:
@@ -82,6 +95,9 @@ def _never_joined(job: Job, ledger: Ledger, item: Item, expected: int, joined: i
     """
     if expected != len(ledger.members) or expected > MAX_RANKS or item.rank is None:
         return None
-    inside = {i.rank for i in job.of_tag("store-timeout") if i.rule.id != "torch.store-client-timeout"}
+    inside = {
+        i.rank for tag in ("store-timeout", "store-loss") for i in job.of_tag(tag)
+        if i.rule.id not in {"torch.store-client-timeout", "torch.store-client-refused"}
+    }  # fmt: skip
     missing = [rank for rank in ledger.members if rank not in inside]
     return tuple(missing) if len(missing) == expected - joined else None

@@ -182,10 +182,10 @@ _OF_MANY = frozenset(
 def _alone(candidate: Candidate, identities: Identities) -> int | None:
     """The one rank that raised what all ranks might have, where the logs show that the others did not."""
     lead = candidate.lead
-    if lead.rule.category in _OF_MANY or not lead.finding.raised:
-        return None
     ranks = {item.rank for item in candidate.items}
-    if len(ranks) != 1:
+    if identities.absentee is not None and ranks == {identities.absentee}:
+        return identities.absentee  # it complains of a store at which all others were
+    if lead.rule.category in _OF_MANY or not lead.finding.raised or len(ranks) != 1:
         return None
     (rank,) = ranks
     if rank is None:

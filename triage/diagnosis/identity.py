@@ -45,6 +45,8 @@ class Identities:
     """The one rank that said what no other did, where somebody waited or lost a peer."""
     only_failed: int | None = None
     """The one rank whose process ended by itself and badly, when there is exactly one."""
+    absentee: int | None = None
+    """The one rank that never came to the store at which all others were."""
     deserter: int | None = None
     """The one rank that several others of its node saw go."""
     tags_are_local: bool = False

@@ -18,6 +18,8 @@ from triage.scan.lazy import deferred
 
 _RANK_TAG = deferred(r"\[Rank (\d{1,6})\]")
 _NUMBER = deferred(r"\d{1,6}")
+_LAUNCHED = deferred(r"/bin/(?:torchrun|accelerate|deepspeed)$|/(?:launcher|launchers|elastic)/")
+"""Where the programs are that start the ranks of a node, and meet at a store of their own."""
 _DEPTH = 3
 """Last parts of a path in which a number may name the writer."""
 _NOT_RANKS = deferred(
@@ -54,8 +56,9 @@ def number_ranks(job: Job, world_size: int | None) -> None:
     """Fill in the ranks of sources and items that only the number in a name tells."""
     heard = _listen(job)
     families = _families(job, heard)
+    size = _clients(job) if world_size is None else world_size
     for family in families.values():
-        family.shift = _shift(family, heard, world_size)
+        family.shift = _shift(family, heard, size)
     told: dict[_Place, set[int]] = defaultdict(set)
     for (folder, _), family in families.items():
         shift = family.shift if family.shift is not None else _by_sisters(folder, family, families, heard)
@@ -69,6 +72,16 @@ def number_ranks(job: Job, world_size: int | None) -> None:
     job.sources = [_labelled(source, ranks.get((i, ""))) for i, source in enumerate(job.sources)]
     job.items = [_placed(item, ranks) for item in job.items]
     job.index()
+
+
+def _clients(job: Job) -> int | None:
+    """How many processes a store waits for that the ranks themselves set up, not their launchers."""
+    waits = job.of_rule("torch.store-clients-missing")
+    sizes = {item.number("expected") for item in waits}
+    if len(sizes) != 1 or any(by_launcher(item) for item in job.items):
+        return None
+    traced = [i for i in job.of_fact("exception") if any(i.finding.source == w.finding.source for w in waits)]
+    return None if any(_LAUNCHED.search(i.text("file") or "") for i in traced) else sizes.pop()
 
 
 def _labelled(source: Source, rank: int | None) -> Source:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from triage.model import Block, Evidence, Finding, Source
 from triage.rules.loader import RuleSet
+from triage.scan.counting import counted_on
 from triage.scan.oddities import oddities
 from triage.scan.said import without_digits
 from triage.scan.tail import alarms, last_words
@@ -49,7 +50,8 @@ class Ends:
 
     def oddities(self, until: Mapping[int, int]) -> list[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source."""
-        return oddities(self._tails, self._sources, until, self._recognised[1])
+        found = oddities(self._tails, self._sources, until, self._recognised[1])
+        return [*found, *counted_on(self._tails, self._sources, until)]
 
     def _unknown(self, pick: Callable[[Block, str, Container[int]], Iterator[Evidence]]) -> Lines:
         taken, harmless = self._recognised
