@@ -25,16 +25,19 @@ from triage.diagnosis.bars import outlasted
 from triage.diagnosis.claims import compared_claims
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
+from triage.diagnosis.models import models_differ
 from triage.diagnosis.nodes import NOWHERE
 from triage.diagnosis.oddities import shown, suspect
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.settings import differing, other_worlds
+from triage.diagnosis.sites import odd_site
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 
 UNEVEN_OPS = frozenset({"ALLTOALL", "ALLTOALL_BASE", "GATHER", "SCATTER", "SEND", "RECV", "COALESCED"})
 """Operations whose element counts may differ between ranks."""
 ALL_TO_ALL = frozenset({"ALLTOALL", "ALLTOALL_BASE"})
+GLOO_TIMEOUT = "torch.gloo-timeout"
 TINY_TIMEOUT = 1.0
 """Seconds below which a timeout says nothing about a collective of a real job."""
 
@@ -48,6 +51,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += _vanished(job, ledger)
     verdicts += _initialisation(job, ledger)
     verdicts += differing(job, ledger)
+    verdicts += models_differ(job, ledger)
     verdicts += other_worlds(job)
     verdicts += _placement(job, ledger)
     return shown(job, verdicts)
@@ -109,7 +113,11 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
     if not absent:
         guilty = suspect(job, set(ledger.members) | set(waiting))
-        yield from _all_inside(job, ledger, waits) if guilty is None else [_own_way(job, waits, guilty)]
+        astray = odd_site(job, waits)
+        if astray is not None and guilty in {None, astray.rank}:
+            yield astray
+        else:
+            yield from _all_inside(job, ledger, waits) if guilty is None else [_own_way(job, waits, guilty)]
         return
     yield from absent_ranks(job, ledger, activities, waits, absent)
 
@@ -138,6 +146,10 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
     placed = rank in ledger.seen or any(s.rank == rank for s in job.sources)
     if rank in ledger.finished or (len(inside) < 2 and not placed):
         return
+    if any(rank in item.ranks("ranks") for item in ledger.named):
+        return  # somebody says that it did not come, not that it went
+    if any(wait.item.rule.id == GLOO_TIMEOUT for wait in ledger.waiting.values()):
+        return  # gloo closes its connections at once when a process ends: this one was there and silent
     if any(end.failed for end in ledger.exits.values()):
         return  # who reports how ranks ended would have reported this one
     if any(i.rank == rank for i in job.of_rule("torch.group-not-destroyed")):
