@@ -20,6 +20,8 @@ _RANK_TAG = deferred(r"\[Rank (\d{1,6})\]")
 _NUMBER = deferred(r"\d{1,6}")
 _LAUNCHED = deferred(r"/bin/(?:torchrun|accelerate|deepspeed)$|/(?:launcher|launchers|elastic)/")
 """Where the programs are that start the ranks of a node, and meet at a store of their own."""
+_SURE = 3
+"""Places whose numbers are those that torch itself says there, by which the others' are known."""
 _DEPTH = 3
 """Last parts of a path in which a number may name the writer."""
 _NOT_RANKS = deferred(
@@ -191,6 +193,8 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
     if not shifts:
         tagged = {number: told for number, told in tags.items() if told}
         agree = len(tagged) > 1 and all(told == {number} for number, told in tagged.items())
+        if agree and len(tagged) >= _SURE:
+            return 0  # one that is missing among them printed nothing that is known
         return 0 if from_zero and (agree or len(numbers) == world_size) else None
     number, shift = next(iter(shifts.items()))
     alone = shift == 0 and from_zero and (number > 0 or peers)

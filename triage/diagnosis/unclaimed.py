@@ -162,4 +162,6 @@ def inside(known: Item, exception: Item) -> bool:
     begin, end = exception.number("_begin"), exception.number("_end")
     if one.source != two.source or begin is None or end is None:
         return False
-    return begin <= one.offset <= end and (one.stream == two.stream or not one.stream or not two.stream)
+    # equal findings are folded: of those, the first and the last place are known
+    places = {one.offset, one.offset if one.last_offset is None else one.last_offset}
+    return any(begin <= at <= end for at in places) and (one.stream == two.stream or not one.stream or not two.stream)

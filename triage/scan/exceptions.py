@@ -31,6 +31,10 @@ _RAISE = r"raise +((?:\w+\.)*[A-Z]\w*)\((?:[fr]?[\"'](.*))?"
 _NAME = r"(?:Error|Exception|Failed|Interrupt|Exit|Iteration|OutOfResources|Unsupported|Warning|Timeout)\Z"
 """How the names of exceptions end."""
 _PASSED_ON = r"Traceback \(most recent call last\): \(RANK (\d{1,6})\)\s*$"
+_CALLED = r"\bOn WorkerInfo\(id=(\d{1,6}), name=[^)\n]{1,120}\):\s*$"
+"""How torch's RPC names the process that raised what a call brings back; its number is its rank."""
+_CLOSE = 3
+"""Lines above a traceback in which that may stand."""
 MAX_LINES = 400
 MAX_TRACEBACKS = 2000
 """Tracebacks of one source that are parsed."""
@@ -69,7 +73,7 @@ class ExceptionScan:
         if self._begins and offset <= self._begins[-1] and offset in self._begins:
             return
         self._parsed += 1
-        prefix = _reported(line)
+        prefix = _reported(view, line)
         lines = _writer_lines(view, line)
         messages = [part.message for part in lines]
         if "Fatal Python error:" in line.message:
@@ -170,12 +174,19 @@ class ExceptionScan:
         self._ranges.insert(at, (end, head, stream))
 
 
-def _reported(line: Line) -> Prefix:
+def _reported(view: BlockLines, line: Line) -> Prefix:
     """The prefix of a traceback: of one that a rank passes on, the rank that it came from.
 
-    Distributed checkpoints raise on all ranks what failed on some, each under a header of its own.
+    Distributed checkpoints raise on all ranks what failed on some, each under a header of its own; a remote call
+    raises what the called process did, under the name of that one.
     """
     found = compiled(_PASSED_ON).search(line.message)
+    if found is None and line.message.startswith(HEADER):
+        for count, above in enumerate(view.preceding(line)):
+            if above.prefix.stream == line.prefix.stream:
+                found = compiled(_CALLED).search(above.message)
+            if found is not None or count >= _CLOSE:
+                break
     return line.prefix if found is None else replace(line.prefix, rank=int(found[1]), local_rank=None)
 
 
