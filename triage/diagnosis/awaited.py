@@ -15,6 +15,7 @@ from triage.model import Value
 from triage.scan.lazy import deferred
 
 MAX_RANKS = 65536
+_LISTED = deferred(r"(?m)(?:^|\s)(\d{1,6})!?: \[([^\]\n]{1,4000})\]")
 _PAIR = deferred(r"(?:^|/)(\d{1,6}):(\d{1,6})$")
 
 
@@ -33,6 +34,27 @@ def settle(job: Job, ledger: Ledger) -> None:
     }
     job.items = [settled.get(id(item), item) for item in job.items]
     job.index()
+
+
+def stalled(job: Job) -> None:
+    """Fill in the ranks that Horovod's stall inspector misses, from the list of all of them or from those that are ready."""
+    told = {id(item): _with(item, "ranks", _missed_by_horovod(item)) for item in job.of_rule("horovod.stalled")}
+    if told:
+        job.items = [told.get(id(item), item) for item in job.items]
+        job.index()
+
+
+def _missed_by_horovod(item: Item) -> Value:
+    listing = [(int(m[1]), set(m[2].split(", "))) for m in _LISTED.finditer(item.text("listing") or "")]
+    if listing:
+        common = set.intersection(*(tensors for _, tensors in listing))
+        # ranks that miss different tensors took different paths: which of them is wrong, the list does not tell
+        return tuple(rank for rank, _ in listing) if common else None
+    ready = set(item.ranks("ready"))
+    if ready and not item.ranks("ranks"):
+        # ranks are numbered without gaps: whoever is not in the list, below its greatest, is there and not ready
+        return tuple(sorted(set(range(min(max(ready), MAX_RANKS))) - ready)) or None
+    return item.fields.get("ranks")
 
 
 def _pair(item: Item) -> tuple[int, int] | None:

@@ -9,7 +9,10 @@ from triage.scan import clock
 from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes.draft import Draft
 
-_TASK = Lazy(r"(\d{1,5}):(?: |$)")
+_TASK = Lazy(
+    r"(\d{1,5}):(?: |$)(?!\[[^\[\]\n]{0,200}(?:[Aa]llreduce|[Aa]llgather|[Bb]roadcast|[Aa]lltoall|[Rr]educescatter)[^\[\]\n]{0,2000}\]\s*$)"
+)
+"""A task's number, unless Horovod lists there which tensors of that rank are missing."""
 _PADDED_TASK = Lazy(r"(?: \d| {2}\d| \d\d):(?: |$)")
 _MPI = Lazy(
     r"\[(?:[\w.@-]{1,128},)?(?:mpirank:)?(\d{1,10})(?:,(algo-\d{1,5}))?\]"
