@@ -12,6 +12,7 @@ from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.rules.fields import show
 from triage.scan.lazy import compiled
+from triage.scan.prefix import split_line
 
 _LEFT_OUT = (
     r"(?i)\b(?:skip(?:s|ped|ping)?|left out|leaving out|drop(?:s|ped|ping)|filtered out|discard(?:s|ed|ing)|nothing to do|"
@@ -37,6 +38,11 @@ def absent_ranks(
         ranks = (busy.rank,) if busy.rank is not None else tuple(absent)
         words = f"at work (\"{busy.text('words')}\", and later at {busy.number('step')} of {busy.number('total')})"
         yield too_short(job, [first.item, busy], timeout=first.timeout, seq=seq, ranks=ranks, activity=words)
+        return
+    late = next((i for r in absent if (i := came_back(job, ledger, r)) is not None), None)
+    if late is not None:
+        words = f"still on its way (it said \"{_words(late)}\" when they had given up)"
+        yield too_short(job, [first.item, late], timeout=first.timeout, seq=seq, ranks=(late.rank or 0,), activity=words)
         return
     behind: list[int] = []
     for rank in absent:
@@ -100,6 +106,28 @@ def _counting(job: Job, absent: Sequence[int], waiting: Collection[int]) -> Item
         ),
         None,
     )  # fmt: skip
+
+
+def came_back(job: Job, ledger: Ledger, rank: int) -> Item | None:
+    """An ordinary line of a rank between the time when all others had timed out and the loss of them that it then met."""
+    loss = ledger.bereft.get(rank)
+    waits = [w.item.finding for w in ledger.waiting.values() if loss is not None and w.item.finding.source == loss.finding.source]
+    if loss is None or len(waits) < 2 or rank in ledger.waiting:
+        return None
+    last = max(finding.offset for finding in waits)
+    return next(
+        (
+            i for fact in ("alive", "progress") for i in job.of_fact(fact)
+            if i.rank == rank and i.finding.source == loss.finding.source
+            and last < (i.finding.last_offset or i.finding.offset) < loss.finding.offset
+        ),
+        None,
+    )  # fmt: skip
+
+
+def _words(item: Item) -> str:
+    shown = item.finding.evidence[-1].text
+    return " ".join(split_line(shown)[1].split())[:120]
 
 
 def announced(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:

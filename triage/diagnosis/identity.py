@@ -16,6 +16,7 @@ from triage.diagnosis.job import Item, Job
 from triage.diagnosis.launchers import unwrapped
 from triage.diagnosis.nodes import NOWHERE, Nodes, count_nodes, global_numbers, several_around, short
 from triage.diagnosis.numbered import group_tag, number_ranks
+from triage.diagnosis.unclaimed import inside
 from triage.model import Finding
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
@@ -342,8 +343,15 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
     tagged = any(item.finding.rank is not None for item in items)
     table.tags_are_local = table.tags_are_local or _contradictory(items)
     found: list[Item] = []
+    called = [
+        (item, rank) for item in items
+        if item.rule.fact == "exception" and item.finding.rank is None
+        and (rank := table.rank_of_pid(item.number("_called_pid"), item.text("_called_host"))) is not None
+    ]  # fmt: skip
     for item in items:
         rank = table.rank_of(item.finding) if item.finding.rank is None else None
+        if rank is None and item.finding.raised and called:
+            rank = next((r for raised, r in called if raised is item or inside(item, raised)), None)
         if rank is None and not (tagged or table.tags_are_local) and item.finding.rank is None:
             rank = group_tag(item.finding)
         found.append(item if rank is None else Item(replace(item.finding, rank=rank), item.rule))

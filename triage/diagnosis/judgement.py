@@ -14,6 +14,7 @@ from triage.diagnosis.absence import (
     absent_ranks,
     announced,
     at_work,
+    came_back,
     came_late,
     latecomers,
     onset_text,
@@ -30,7 +31,7 @@ from triage.diagnosis.nodes import NOWHERE
 from triage.diagnosis.oddities import shown, suspect
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.settings import differing, other_worlds
-from triage.diagnosis.sites import odd_site
+from triage.diagnosis.sites import mismatched, odd_site
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 
@@ -52,6 +53,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += _initialisation(job, ledger)
     verdicts += differing(job, ledger)
     verdicts += models_differ(job, ledger)
+    verdicts += mismatched(job, ledger)
     verdicts += other_worlds(job)
     verdicts += _placement(job, ledger)
     return shown(job, verdicts)
@@ -101,7 +103,7 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     if uneven is not None:
         yield uneven
         return
-    inside = _inside(ledger)
+    inside = {r for r in _inside(ledger) if came_back(job, ledger, r) is None}
     members = ledger.members if waits[0].group == DEFAULT_GROUP else ledger.status.get(waits[0].group, {})
     absent = [
         r for r in members

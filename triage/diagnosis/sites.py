@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.ledger import Wait
+from triage.diagnosis.ledger import Ledger, Wait
 from triage.diagnosis.unclaimed import inside
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.scan.lazy import compiled
 
+MISMATCH = "torch.gloo-size-mismatch"
 FEWEST = 4
 """Ranks that must be known to tell the odd one."""
 _PAIRWISE = r"(?i)^_?(?:batch_)?i?(?:send|recv)(?:_|$)|p2p|pipeline|schedule"
@@ -45,6 +46,32 @@ def odd_site(job: Job, waits: Sequence[Wait]) -> Item | None:
     rest = next(w for w in waits if w.rank != rank)
     fields: dict[str, Value] = {"ranks": (rank,), "site_odd": _told(sites[rank]), "site_rest": _told(usual)}
     return verdict(job, "ledger.other-call", fields, [own.item, rest.item], rank=rank)
+
+
+def mismatched(job: Job, ledger: Ledger) -> Iterator[Item]:
+    """The odd rank where gloo met a message of another size: some rank called from elsewhere, and all others are known."""
+    items = [i for i in job.of_rule(MISMATCH) if i.rank is not None]
+    if not items:
+        return
+    sites: dict[int, Site] = {}
+    witnesses: dict[int, Item] = {}
+    for item in (*items, *job.of_tag("peer-loss"), *job.of_tag("collective-timeout")):
+        site = _site(job, item) if item.rank is not None and item.rank not in sites else None
+        if item.rank is not None and site is not None:
+            sites[item.rank], witnesses[item.rank] = site, item
+    spoken = set(sites) | {i.rank for i in items if i.rank is not None}
+    if len(spoken) < FEWEST or spoken != set(ledger.members):
+        return
+    (usual, votes), *_ = Counter(sites.values()).most_common(1)
+    odd = [rank for rank in spoken if sites.get(rank) != usual]
+    if len(odd) != 1 or votes < len(spoken) - 1:
+        return
+    (rank,) = odd
+    own = next((i for i in items if i.rank == rank), witnesses.get(rank, items[0]))
+    rest = next(i for r, i in sorted(witnesses.items()) if r != rank)
+    told = _told(sites[rank]) if rank in sites else "another call"
+    fields: dict[str, Value] = {"ranks": (rank,), "site_odd": told, "site_rest": _told(usual)}
+    yield verdict(job, "ledger.other-call", fields, [own, *items, rest], rank=rank)
 
 
 def _site(job: Job, wait: Item) -> Site | None:

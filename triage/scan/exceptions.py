@@ -33,6 +33,7 @@ _NAME = r"(?:Error|Exception|Failed|Interrupt|Exit|Iteration|OutOfResources|Unsu
 _PASSED_ON = r"Traceback \(most recent call last\): \(RANK (\d{1,6})\)\s*$"
 _CALLED = r"\bOn WorkerInfo\(id=(\d{1,6}), name=[^)\n]{1,120}\):\s*$"
 """How torch's RPC names the process that raised what a call brings back; its number is its rank."""
+_RAY_CALL = r"ray::[^\n]{1,200}? \(pid=(\d{1,10})(?:, ip=([\w.:-]+))?"
 _CLOSE = 3
 """Lines above a traceback in which that may stand."""
 MAX_LINES = 400
@@ -109,6 +110,7 @@ class ExceptionScan:
                 rule_id=EXCEPTION_RULE,
                 fields={
                     **exception_fields(found),
+                    **_remote(lines[: lines.index(raised) + 1]),
                     "_begin": view.block.offset + lines[0].start,
                     "_end": view.block.offset + last.start,
                 },
@@ -188,6 +190,15 @@ def _reported(view: BlockLines, line: Line) -> Prefix:
             if found is not None or count >= _CLOSE:
                 break
     return line.prefix if found is None else replace(line.prefix, rank=int(found[1]), local_rank=None)
+
+
+def _remote(lines: list[Line]) -> dict[str, Value]:
+    """The process that Ray says raised it: the last of the calls that it passed through on its way."""
+    for line in reversed(lines):
+        found = compiled(_RAY_CALL).search(line.message) if "ray::" in line.message else None
+        if found is not None:
+            return {"_called_pid": int(found[1]), "_called_host": found[2]}
+    return {}
 
 
 def exception_fields(found: Traceback) -> dict[str, Value]:
