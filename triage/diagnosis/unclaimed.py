@@ -162,6 +162,7 @@ def inside(known: Item, exception: Item) -> bool:
     begin, end = exception.number("_begin"), exception.number("_end")
     if one.source != two.source or begin is None or end is None:
         return False
-    # equal findings are folded: of those, the first and the last place are known
-    places = {one.offset, one.offset if one.last_offset is None else one.last_offset}
+    # equal symptoms are folded: of those, the first and the last place are known
+    last = one.last_offset if known.rule.role == "symptom" else None
+    places = {one.offset, one.offset if last is None else last}
     return any(begin <= at <= end for at in places) and (one.stream == two.stream or not one.stream or not two.stream)
