@@ -120,14 +120,26 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         i for i in job.items
         if i.finding.raised and i.rule.fact != "exception" and i.rule.role in {"cause", "symptom", "benign"}
     ]  # fmt: skip
+    told: set[tuple[object, ...]] = set()
+    left: list[Item] = []
     for item in job.of_fact("exception"):
-        if any(inside(known, item) for known in claimed):
-            continue
+        known = next((known for known in claimed if inside(known, item)), None)
+        if known is None:
+            left.append(item)
+        elif known.rule.role == "symptom":
+            told.add(_site(item))
+    for item in left:
+        if item.text("type") is None and item.text("file") is not None and _site(item) in told:
+            continue  # the log breaks off while one more says the same
         key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
         grouped[key].append(item)
     for items in grouped.values():
         rule = job.rules[_rule(items[0])]
         yield [Item(item.finding, rule) for item in items]
+
+
+def _site(item: Item) -> tuple[object, ...]:
+    return tuple(item.fields.get(name) for name in ("file", "line", "function"))
 
 
 def _rule(item: Item) -> str:
