@@ -14,7 +14,7 @@ from pathlib import PurePath
 from triage.diagnosis.coordinates import located
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.launchers import unwrapped
-from triage.diagnosis.nodes import NOWHERE, Nodes, count_nodes, global_numbers, several_around, short
+from triage.diagnosis.nodes import NOWHERE, Nodes, count_nodes, first_nodes, global_numbers, several_around, short
 from triage.diagnosis.numbered import group_tag, number_ranks
 from triage.diagnosis.unclaimed import inside
 from triage.model import Finding
@@ -186,6 +186,7 @@ def identify(job: Job) -> Identities:
         for rank, local in zip(item.ranks("ranks"), item.ranks("local_ranks"), strict=False):
             table.note(rank, host=item.finding.host, local_rank=local)
     _place_nodes(job, table)
+    first_nodes(job, table.nodes)
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
     for item in job.of_fact("identity"):
         pid, own = item.number("pid"), item.number("local_rank")

@@ -50,7 +50,7 @@ def odd_site(job: Job, waits: Sequence[Wait]) -> Item | None:
 
 def mismatched(job: Job, ledger: Ledger) -> Iterator[Item]:
     """The odd rank where gloo met a message of another size: some rank called from elsewhere, and all others are known."""
-    items = [i for i in job.of_rule(MISMATCH) if i.rank is not None]
+    items = list(job.of_rule(MISMATCH))
     if not items:
         return
     sites: dict[int, Site] = {}
@@ -60,6 +60,9 @@ def mismatched(job: Job, ledger: Ledger) -> Iterator[Item]:
         if item.rank is not None and site is not None:
             sites[item.rank], witnesses[item.rank] = site, item
     spoken = set(sites) | {i.rank for i in items if i.rank is not None}
+    unheard = set(ledger.members) - spoken
+    if len(unheard) == 1 and any(i.rank is None for i in items):
+        spoken |= unheard  # its process ended where C++ names no rank
     if len(spoken) < FEWEST or spoken != set(ledger.members):
         return
     (usual, votes), *_ = Counter(sites.values()).most_common(1)
