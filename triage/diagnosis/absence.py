@@ -36,13 +36,17 @@ def absent_ranks(
     busy = _counting(job, absent, {w.rank for w in waits} | set(ledger.waiting))
     if busy is not None:
         ranks = (busy.rank,) if busy.rank is not None else tuple(absent)
-        words = f"at work (\"{busy.text('words')}\", and later at {busy.number('step')} of {busy.number('total')})"
+        words = (
+            f'at work ("{busy.text("words")}", and later at {busy.number("step")} of {busy.number("total")})'
+        )
         yield too_short(job, [first.item, busy], timeout=first.timeout, seq=seq, ranks=ranks, activity=words)
         return
     late = next((i for r in absent if (i := came_back(job, ledger, r)) is not None), None)
     if late is not None:
-        words = f"still on its way (it said \"{_words(late)}\" when they had given up)"
-        yield too_short(job, [first.item, late], timeout=first.timeout, seq=seq, ranks=(late.rank or 0,), activity=words)
+        words = f'still on its way (it said "{_words(late)}" when they had given up)'
+        yield too_short(
+            job, [first.item, late], timeout=first.timeout, seq=seq, ranks=(late.rank or 0,), activity=words
+        )
         return
     behind: list[int] = []
     for rank in absent:
@@ -111,7 +115,11 @@ def _counting(job: Job, absent: Sequence[int], waiting: Collection[int]) -> Item
 def came_back(job: Job, ledger: Ledger, rank: int) -> Item | None:
     """An ordinary line of a rank between the time when all others had timed out and the loss of them that it then met."""
     loss = ledger.bereft.get(rank)
-    waits = [w.item.finding for w in ledger.waiting.values() if loss is not None and w.item.finding.source == loss.finding.source]
+    waits = [
+        w.item.finding
+        for w in ledger.waiting.values()
+        if loss is not None and w.item.finding.source == loss.finding.source
+    ]
     if loss is None or len(waits) < 2 or rank in ledger.waiting:
         return None
     last = max(finding.offset for finding in waits)

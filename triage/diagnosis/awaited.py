@@ -38,7 +38,9 @@ def settle(job: Job, ledger: Ledger) -> None:
 
 def stalled(job: Job) -> None:
     """Fill in the ranks that Horovod's stall inspector misses, from the list of all of them or from those that are ready."""
-    told = {id(item): _with(item, "ranks", _missed_by_horovod(item)) for item in job.of_rule("horovod.stalled")}
+    told = {
+        id(item): _with(item, "ranks", _missed_by_horovod(item)) for item in job.of_rule("horovod.stalled")
+    }
     if told:
         job.items = [told.get(id(item), item) for item in job.items]
         job.index()

@@ -101,6 +101,8 @@ def collect(job: Job, ledger: Ledger, verdicts: list[Item]) -> list[Candidate]:
     """Every candidate cause of the job."""
     grouped: dict[tuple[str, ...], list[Item]] = defaultdict(list)
     ended = {i.rank for rule in WATCHDOG_ENDS for i in job.of_rule(rule)} - {None}
+    if not any(job.of_tag(tag) for tag in TELLING):
+        ended = set()  # nothing else is known of the failure
     for item in job.items:
         if item.rule.id == "python.aborted" and item.rank in ended:
             continue  # its own watchdog called abort(), and said so
@@ -162,7 +164,10 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
     wordless_files = _anonymous_words(job)
     own_watchdog = (*job.of_tag("collective-timeout"), *job.of_rule("torch.watchdog-terminated"))
     timed_out = {i.rank for i in own_watchdog}
-    heard = {i.rank for i in job.items if i.rule.fact != "rank-exit" and not by_launcher(i)}
+    heard = {
+        i.rank for i in job.items
+        if i.rule.fact != "rank-exit" and not by_launcher(i) and not _about_a_rank(i)
+    }  # fmt: skip
     forced = {i.number("pid") for i in job.of_rule("torch.force-kill")}
     survivors = {i.number("pid") for i in job.of_fact("survivor")}
     grouped: dict[tuple[str | None, int | None], list[tuple[int, Item]]] = defaultdict(list)

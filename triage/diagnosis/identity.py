@@ -14,7 +14,15 @@ from pathlib import PurePath
 from triage.diagnosis.coordinates import located
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.launchers import unwrapped
-from triage.diagnosis.nodes import NOWHERE, Nodes, count_nodes, first_nodes, global_numbers, several_around, short
+from triage.diagnosis.nodes import (
+    NOWHERE,
+    Nodes,
+    count_nodes,
+    first_nodes,
+    global_numbers,
+    several_around,
+    short,
+)
 from triage.diagnosis.numbered import group_tag, number_ranks
 from triage.diagnosis.unclaimed import inside
 from triage.model import Finding

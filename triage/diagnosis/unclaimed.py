@@ -177,4 +177,6 @@ def inside(known: Item, exception: Item) -> bool:
     # equal symptoms are folded: of those, the first and the last place are known
     last = one.last_offset if known.rule.role == "symptom" else None
     places = {one.offset, one.offset if last is None else last}
-    return any(begin <= at <= end for at in places) and (one.stream == two.stream or not one.stream or not two.stream)
+    return any(begin <= at <= end for at in places) and (
+        one.stream == two.stream or not one.stream or not two.stream
+    )

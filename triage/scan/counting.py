@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from triage.model import Block, Evidence, Finding, Prefix, Source
 from triage.scan.lazy import compiled
@@ -47,7 +48,7 @@ def counted_on(
         for (words, total), states in sorted(_counts(block, trouble - block.offset).items()):
             before = [s for s in states if s.at < trouble]
             after = [s for s in states if s.at > trouble]
-            rising = all(one.done <= two.done for one, two in zip(states, states[1:], strict=False))
+            rising = all(one.done <= two.done for one, two in pairwise(states))
             if not before or not after or len(states) < FEWEST or not rising:
                 continue
             if before[-1].done < after[-1].done:

@@ -30,7 +30,8 @@ _RANK = Lazy(
     r"\[([Rr]ank|RANK|MPI_Rank|[Gg]lobal[ _][Rr]ank|GLOBAL_RANK|[Pp]rocess)[ :=_-]{0,2}(\d{1,6})(?:/\d{1,6})?\](:?)"
 )
 _RANK_AMONG = Lazy(
-    r"\[(?!PG\b|[\w.]+:\d+, )([^\[\]\n]{0,60}?)(?<![\w.])(?:global[ _]?)?[Rr]ank[ :=_#-]{0,2}(\d{1,6})(?![\w.])([^\[\]\n]{0,60})\]:?(?: |(?=\[))"
+    r"\[(?!PG\b|[\w.]+:\d+, )([^\[\]\n]{0,60}?)(?<![\w.])"
+    r"(?:global[ _]?)?[Rr]ank[ :=_#-]{0,2}(\d{1,6})(?![\w.])([^\[\]\n]{0,60})\]:?(?: |(?=\[))"
 )
 _OF_A_PART = (
     "local", "group", "node", "pg", "tp", "dp", "pp", "ep", "cp", "sp", "role", "machine", "server", "from", "to", "for",
