@@ -272,7 +272,7 @@ def _parent(candidate: Candidate) -> int | None:
 def _echoed(candidate: Candidate) -> int | None:
     """The rank whose watchdog thread passes on what was raised without saying where."""
     lead = candidate.lead.finding
-    if lead.rank is not None:
+    if lead.rank is not None or candidate.of_ledger:
         return None
     message = " ".join(lead.evidence[0].text.split())
     told = {

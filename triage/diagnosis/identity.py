@@ -23,7 +23,7 @@ from triage.diagnosis.nodes import (
     several_around,
     short,
 )
-from triage.diagnosis.numbered import group_tag, number_ranks
+from triage.diagnosis.numbered import default_tag, group_tag, number_ranks
 from triage.diagnosis.unclaimed import inside
 from triage.model import Finding
 from triage.scan.lazy import deferred
@@ -361,6 +361,8 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
         rank = table.rank_of(item.finding) if item.finding.rank is None else None
         if rank is None and item.finding.raised and called:
             rank = next((r for raised, r in called if raised is item or inside(item, raised)), None)
+        if rank is None and item.finding.rank is None:
+            rank = default_tag(item.finding)
         if rank is None and not (tagged or table.tags_are_local) and item.finding.rank is None:
             rank = group_tag(item.finding)
         found.append(item if rank is None else Item(replace(item.finding, rank=rank), item.rule))

@@ -17,6 +17,7 @@ from triage.model import Finding, Source
 from triage.scan.lazy import deferred
 
 _RANK_TAG = deferred(r"\[Rank (\d{1,6})\]")
+_DEFAULT_TAG = deferred(r"\[PG [^\[\]]{0,80}\(default_pg\) Rank (\d{1,6})\]")
 _NUMBER = deferred(r"\d{1,6}")
 _LAUNCHED = deferred(r"/bin/(?:torchrun|accelerate|deepspeed)$|/(?:launcher|launchers|elastic)/")
 """Where the programs are that start the ranks of a node, and meet at a store of their own."""
@@ -100,6 +101,12 @@ def _placed(item: Item, ranks: dict[_Place, int]) -> Item:
     return item
 
 
+def default_tag(finding: Finding) -> int | None:
+    """The number in ``(default_pg) Rank 3]``, by which a process calls itself in the group of all: its rank."""
+    said = _DEFAULT_TAG.search(finding.evidence[0].text[:400]) if finding.evidence else None
+    return int(said[1]) if said else None
+
+
 def group_tag(finding: Finding) -> int | None:
     """The number in ``[Rank 3]``, by which a process group of torch 2.1 and older calls itself."""
     said = _RANK_TAG.search(finding.evidence[0].text[:400]) if finding.evidence else None
@@ -122,6 +129,8 @@ def _listen(job: Job) -> dict[_Place, _Heard]:
             if finding.rank is not None and f"rank{finding.rank}" in finding.stream.split("/"):
                 at.ranks.add(finding.rank)
                 at.peers = at.peers or any(tag in item.rule.tags for tag in TROUBLE)
+            elif finding.rank is None and (own := default_tag(finding)) is not None:
+                at.ranks.add(own)
             elif finding.rank is None and (tag := group_tag(finding)) is not None:
                 at.tags.add(tag)
             if (me := item.number("me")) is not None:
