@@ -166,7 +166,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
     timed_out = {i.rank for i in own_watchdog}
     heard = {
         i.rank for i in job.items
-        if i.rule.fact != "rank-exit" and not by_launcher(i) and not _about_a_rank(i)
+        if i.rule.fact not in {"rank-exit", "mention"} and not by_launcher(i) and not _about_a_rank(i)
     }  # fmt: skip
     forced = {i.number("pid") for i in job.of_rule("torch.force-kill")}
     survivors = {i.number("pid") for i in job.of_fact("survivor")}
