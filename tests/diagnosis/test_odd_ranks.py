@@ -251,3 +251,35 @@ def test_a_silent_abort_beside_timeouts_is_a_watchdogs(engine: Engine) -> None:
     )
     assert cause(engine, wait + table).rule_id != "ledger.killed"
     assert cause(engine, table).origin.rank == 3
+
+
+def logged(rank: int, error: str) -> str:
+    return (
+        f"2026-11-21 16:41:5{rank},344 C rank{rank}> unhandled exception\n"
+        "Traceback (most recent call last):\n"
+        '  File "/srv/fit.py", line 8, in loop\n'
+        "    go()\n"
+        f"{error}\n"
+    )
+
+
+def test_a_loggers_record_names_the_rank_of_its_traceback(engine: Engine) -> None:
+    root = cause(
+        engine, logged(2, "ValueError: 3 groups, 2 expected") + logged(3, CLOSED) + logged(0, CLOSED)
+    )
+    assert (root.category, root.origin.rank) == ("user-code", 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "category"),
+    [
+        ("no improvement in 5 epochs, stopping here", "collective-desync"),
+        ("out of batches after 17", "collective-desync"),
+        ("reading the next part", "rank-crash"),
+    ],
+)
+def test_a_silent_rank_that_said_it_was_through(engine: Engine, words: str, category: str) -> None:
+    log = "".join(f"[rank {r}] step {s} loss 0.2\n" for s in range(4) for r in range(4))
+    log += f"[rank 1] {words}\n" + "".join(raised(r, CLOSED) for r in (0, 2, 3))
+    root = cause(engine, log)
+    assert (root.category, root.origin.rank) == (category, 1)

@@ -20,6 +20,15 @@ _LEFT_OUT = (
 )
 """How programs say that they pass over something."""
 
+_NO_MORE = (
+    r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
+    r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
+    r"|(?:loader|dataset|iterator|shard|data) (?:is )?exhausted"
+    r"|training (?:is )?(?:over|finished|complete[d]?|done)|(?:finished|completed) training"
+    r"|(?:all )?(?:epochs?|steps?) (?:done|finished|completed))\b"
+)
+"""How programs say that they are through."""
+
 PAIRWISE_OPS = frozenset({"SEND", "RECV"})
 """Operations of two ranks, in which the others of the group have no part."""
 
@@ -90,6 +99,13 @@ def absent_ranks(
             ended = [ledger.finished[r] for r in finished[:2]]
             yield verdict(job, "ledger.finished-early", fields, [*ended, *witnesses], rank=finished[0])
         return
+    said = stopped(job, absent[0]) if len(absent) == 1 else None
+    if said is not None:
+        fields = {**base, "ranks": tuple(absent)}
+        yield verdict(
+            job, "ledger.finished-early", fields, [witnesses[0], said, *witnesses[1:]], rank=absent[0]
+        )
+        return
     suspects = heard if heard and len(heard) < len(absent) and len(absent) > len(waits) else absent
     few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
     if few and len(suspects) < len(ledger.members):
@@ -110,6 +126,13 @@ def _counting(job: Job, absent: Sequence[int], waiting: Collection[int]) -> Item
         ),
         None,
     )  # fmt: skip
+
+
+def stopped(job: Job, rank: int) -> Item | None:
+    """The last line of a rank, if it says that it has done, or does, no more."""
+    told = [*job.of_fact("last-line"), *job.of_fact("oddity")]
+    last = max((i for i in told if i.rank == rank), key=lambda i: i.finding.offset, default=None)
+    return last if last is not None and compiled(_NO_MORE).search(last.text("words") or "") else None
 
 
 def came_back(job: Job, ledger: Ledger, rank: int) -> Item | None:

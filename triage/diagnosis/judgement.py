@@ -19,6 +19,7 @@ from triage.diagnosis.absence import (
     latecomers,
     onset_text,
     own_way,
+    stopped,
     too_short,
     unlocalised,
 )
@@ -160,6 +161,11 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
         spoke = item.rule.role == "cause" or item.rule.fact == "exception"
         if item.rank == rank and (spoke or compare(item.finding, lost[0].finding) == 1):
             return
+    said = stopped(job, rank)
+    if said is not None:
+        early: dict[str, Value] = {"ranks": (rank,), "seq": None, "op": None}
+        yield verdict(job, "ledger.finished-early", early, [lost[0], said, *lost[1:]], rank=rank)
+        return
     fields: dict[str, Value] = {"ranks": (rank,), "others": tuple(sorted(inside))}
     more = {i.rule.id: i for i in reversed(job.of_tag("peer-loss")) if i.rank in inside}
     witnesses = [lost[0], *(i for i in more.values() if i.rule.id != lost[0].rule.id), *lost[1:]]

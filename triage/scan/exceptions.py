@@ -33,6 +33,7 @@ _NAME = r"(?:Error|Exception|Failed|Interrupt|Exit|Iteration|OutOfResources|Unsu
 _PASSED_ON = r"Traceback \(most recent call last\): \(RANK (\d{1,6})\)\s*$"
 _CALLED = r"\bOn WorkerInfo\(id=(\d{1,6}), name=[^)\n]{1,120}\):\s*$"
 """How torch's RPC names the process that raised what a call brings back; its number is its rank."""
+_ALARM = r"(?i)\b(?:exceptions?|errors?|fail(?:ed|ure)?|crash(?:ed)?|fatal)\b"
 _RAY_CALL = r"ray::[^\n]{1,200}? \(pid=(\d{1,10})(?:, ip=([\w.:-]+))?"
 _CLOSE = 3
 """Lines above a traceback in which that may stand."""
@@ -189,7 +190,24 @@ def _reported(view: BlockLines, line: Line) -> Prefix:
                 found = compiled(_CALLED).search(above.message)
             if found is not None or count >= _CLOSE:
                 break
-    return line.prefix if found is None else replace(line.prefix, rank=int(found[1]), local_rank=None)
+    if found is not None:
+        return replace(line.prefix, rank=int(found[1]), local_rank=None)
+    if line.message.startswith(HEADER) and line.prefix.rank is None and not line.prefix.stamped:
+        # a logger names the rank in the record that the traceback belongs to
+        record = next(iter(view.preceding(line)), None)
+        if record is not None and record.prefix.stamped and _alarmed(record):
+            stream = record.prefix.stream
+            if (
+                stream == line.prefix.stream
+                or stream.removesuffix(f"rank{record.prefix.rank}").rstrip("/") == line.prefix.stream
+            ):
+                return replace(line.prefix, rank=record.prefix.rank)
+    return line.prefix
+
+
+def _alarmed(line: Line) -> bool:
+    """Whether a logger's line announces what went wrong."""
+    return line.prefix.level in {"error", "fatal"} or compiled(_ALARM).search(line.message) is not None
 
 
 def _remote(lines: list[Line]) -> dict[str, Value]:
