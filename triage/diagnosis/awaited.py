@@ -99,7 +99,9 @@ def _absent(job: Job, ledger: Ledger, item: Item) -> tuple[int, ...] | None:
     failed = {i.rank for i in job.items if i.finding.raised or i.rule.role == "cause"} | set(ledger.exits)
     quiet = set(ledger.members) - waiting - failed - {awaited}
     if len(waiting) == 1 and None not in waiting and len(quiet) > 1:
-        return None  # the others would wait for it as well
+        # the others would wait for it as well, unless they are told to do something else
+        odd = {i.rank for i in job.of_fact("deviant")}
+        return tuple(rank for rank in waiting if rank is not None) if odd == waiting else None
     return (awaited,)
 
 
