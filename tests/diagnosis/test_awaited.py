@@ -32,6 +32,11 @@ def test_a_rank_that_waits_alone_blames_nobody(engine: Engine) -> None:
     assert ranks(engine, {0: "", 1: "", 2: gloo(0), 3: ""}) == ()
 
 
+def test_a_rank_that_waits_alone_and_was_told_otherwise_is_to_blame(engine: Engine) -> None:
+    told = {r: f"rank {r}: communication over {'gloo' if r == 2 else 'nccl'} as set up\n" for r in range(4)}
+    assert ranks(engine, {r: text + (gloo(0) if r == 2 else "") for r, text in told.items()}) == (2,)
+
+
 def test_who_did_not_reach_the_store_is_who_is_not_in_it(engine: Engine) -> None:
     host = "torch.distributed.DistStoreError: Timed out after 21 seconds waiting for clients. 3/4 clients joined.\n"
     inside = (

@@ -146,7 +146,10 @@ def test_attention_that_dp_splits_counts_ranks_by_tp(engine: Engine) -> None:
     other = "UserWarning: Running all_reduce on global rank 3 which does not belong to the given group."
     assert rank(engine, line("DP0 TP3 EP3", other) + fault) == 5
     assert rank(engine, line("DP0 TP5 EP5", other) + fault) is None
-    assert rank(engine, fault) is None
+    assert rank(engine, fault) == 5
+    assert rank(engine, fault.replace("DP1 TP5 EP5", "DP0 TP5")) == 5
+    assert rank(engine, fault.replace("DP1 TP5 EP5", "DP1 TP5")) is None
+    assert rank(engine, fault.replace("DP1 TP5 EP5", "DP3 TP1 EP1")) is None
 
 
 def test_ray_tells_later_which_process_is_which_rank(engine: Engine) -> None:

@@ -85,6 +85,41 @@ def test_who_wrote_on_a_line_that_another_had_not_ended(line: str, rank: int | N
 
 
 @pytest.mark.parametrize(
+    ("line", "rank", "message"),
+    [
+        ("[node=2 rank=11] x", 11, "x"),
+        ("[gpu-12/rank3] x", 3, "x"),
+        ("[train|rank 3|step 40] x", 3, "x"),
+        ("[node_rank=1 rank=9 local_rank=1] x", 9, "x"),
+        ("[rank 3][INFO] x", 3, "[INFO] x"),
+        ("[rank_3] x", 3, "x"),
+        ("[global_rank 3] x", 3, "x"),
+        ("[process 3/8] x", 3, "x"),
+        ("2026-11-05 10:00:00 | INFO | rank 3 | x", 3, "x"),
+        ("rank[3]: x", 3, "rank[3]: x"),
+        ("rank=3: x", 3, "rank=3: x"),
+        ("rank=3 step=4 loss=0.2", 3, "rank=3 step=4 loss=0.2"),
+        ("(rank 3) x", 3, "(rank 3) x"),
+        ("<rank3> x", 3, "<rank3> x"),
+        ("rank3> x", 3, "rank3> x"),
+        ("[ERROR][rank 3] x", 3, "[ERROR][rank 3] x"),
+        ("INFO:root:rank 3 | x", 3, "rank 3 | x"),
+        ("I1105 10:00:00.123456 140213997639488 fit.py:33] x", None, "x"),
+        ("[node rank 3] x", None, "[node rank 3] x"),
+        ("[waiting for rank 3] x", None, "[waiting for rank 3] x"),
+        ("[lora rank 16, alpha 32] x", None, "[lora rank 16, alpha 32] x"),
+        ("rank=16, lora_alpha=32", None, "rank=16, lora_alpha=32"),
+        ("[PG ID 0 PG GUID 0(default_pg) Rank 3] x", None, "[PG ID 0 PG GUID 0(default_pg) Rank 3] x"),
+        ("3: [Adam_Allreduce/a_0, HorovodAllreduce_b_0 ...]", None, "3: [Adam_Allreduce/a_0, HorovodAllreduce_b_0 ...]"),
+        ("(pid=raylet) x", None, "x"),
+    ],
+)  # fmt: skip
+def test_how_programs_name_their_rank(line: str, rank: int | None, message: str) -> None:
+    prefix, rest = split_line(line)
+    assert (prefix.rank, rest) == (rank, message)
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "top5: 93.2", "bf16: True", "mlx5_0: link down", "eth0: link up", "gpt-2: loading", "f16: [1, 2]",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from triage.diagnosis.bars import Work
 from triage.diagnosis.job import Item, Job, comparable, compare
@@ -12,6 +13,7 @@ from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.rules.fields import show
 from triage.scan.lazy import compiled
+from triage.scan.prefix import split_line
 
 _LEFT_OUT = (
     r"(?i)\b(?:skip(?:s|ped|ping)?|left out|leaving out|drop(?:s|ped|ping)|filtered out|discard(?:s|ed|ing)|nothing to do|"
@@ -21,6 +23,14 @@ _LEFT_OUT = (
 
 _STUCK_IN = {"data-loading": "ledger.stuck-in-data", "checkpoint": "ledger.stuck-in-checkpoint"}
 """What a rank does, by the calls on its stack, and the verdict on it."""
+_NO_MORE = (
+    r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
+    r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
+    r"|(?:loader|dataset|iterator|shard|data) (?:is )?exhausted"
+    r"|training (?:is )?(?:over|finished|complete[d]?|done)|(?:finished|completed) training"
+    r"|(?:all )?(?:epochs?|steps?) (?:done|finished|completed))\b"
+)
+"""How programs say that they are through."""
 
 PAIRWISE_OPS = frozenset({"SEND", "RECV"})
 """Operations of two ranks, in which the others of the group have no part."""
@@ -34,6 +44,21 @@ def absent_ranks(
     seq = first.seq
     if first.op in PAIRWISE_OPS:
         yield unlocalised(job, waits)  # it waits for one peer, which the line does not name
+        return
+    busy = _counting(job, first, absent, {w.rank for w in waits} | set(ledger.waiting))
+    if busy is not None:
+        words = f"{busy.text('activity')}, at {busy.number('reached')} of {busy.number('whole')} when the others had given up"
+        yield too_short(
+            job, [first.item, busy], timeout=first.timeout, seq=seq, ranks=tuple(absent), activity=words,
+            phase=busy.text("phase"),
+        )  # fmt: skip
+        return
+    late = next((i for r in absent if (i := came_back(job, ledger, r)) is not None), None)
+    if late is not None:
+        words = f'still on its way (it said "{_words(late)}" when they had given up)'
+        yield too_short(
+            job, [first.item, late], timeout=first.timeout, seq=seq, ranks=(late.rank or 0,), activity=words
+        )
         return
     behind: list[int] = []
     for rank in absent:
@@ -77,6 +102,13 @@ def absent_ranks(
             ended = [ledger.finished[r] for r in finished[:2]]
             yield verdict(job, "ledger.finished-early", fields, [*ended, *witnesses], rank=finished[0])
         return
+    said = stopped(job, absent[0]) if len(absent) == 1 else None
+    if said is not None:
+        fields = {**base, "ranks": tuple(absent)}
+        yield verdict(
+            job, "ledger.finished-early", fields, [witnesses[0], said, *witnesses[1:]], rank=absent[0]
+        )
+        return
     suspects = heard if heard and len(heard) < len(absent) and len(absent) > len(waits) else absent
     few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
     if few and len(suspects) < len(ledger.members):
@@ -86,6 +118,56 @@ def absent_ranks(
         )
         return
     yield unlocalised(job, waits)
+
+
+def _counting(job: Job, wait: Wait, absent: Sequence[int], waiting: Collection[int]) -> Item | None:
+    """Work that a writer without a name counted on through when the others gave up, where one rank is missing."""
+    if len(absent) != 1 or len(waiting) < 2:
+        return None
+    return next(
+        (i for i in job.of_rule("progress.counted-work") if i.rank is None and _goes_on(i, wait.item)), None
+    )
+
+
+def _goes_on(work: Item, wait: Item) -> bool:
+    """Whether work was counted before and after a wait ended."""
+    shown = work.finding
+    if shown.last_offset is None or compare(shown, wait.finding) != -1:
+        return False
+    return compare(replace(shown, offset=shown.last_offset, time=shown.last_time), wait.finding) == 1
+
+
+def stopped(job: Job, rank: int) -> Item | None:
+    """The last line of a rank, if it says that it has done, or does, no more."""
+    told = [*job.of_fact("last-line"), *job.of_fact("oddity")]
+    last = max((i for i in told if i.rank == rank), key=lambda i: i.finding.offset, default=None)
+    return last if last is not None and compiled(_NO_MORE).search(last.text("words") or "") else None
+
+
+def came_back(job: Job, ledger: Ledger, rank: int) -> Item | None:
+    """An ordinary line of a rank between the time when all others had timed out and the loss of them that it then met."""
+    loss = ledger.bereft.get(rank)
+    waits = [
+        w.item.finding
+        for w in ledger.waiting.values()
+        if loss is not None and w.item.finding.source == loss.finding.source
+    ]
+    if loss is None or len(waits) < 2 or rank in ledger.waiting:
+        return None
+    last = max(finding.offset for finding in waits)
+    return next(
+        (
+            i for fact in ("alive", "progress") for i in job.of_fact(fact)
+            if i.rank == rank and i.finding.source == loss.finding.source
+            and last < (i.finding.last_offset or i.finding.offset) < loss.finding.offset
+        ),
+        None,
+    )  # fmt: skip
+
+
+def _words(item: Item) -> str:
+    shown = item.finding.evidence[-1].text
+    return " ".join(split_line(shown)[1].split())[:120]
 
 
 def announced(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:

@@ -15,6 +15,7 @@ from triage.model import Value
 from triage.scan.lazy import deferred
 
 MAX_RANKS = 65536
+_LISTED = deferred(r"(?m)(?:^|\s)(\d{1,6})!?: \[([^\]\n]{1,4000})\]")
 _PAIR = deferred(r"(?:^|/)(\d{1,6}):(\d{1,6})$")
 
 
@@ -23,6 +24,8 @@ def settle(job: Job, ledger: Ledger) -> None:
     waits = job.of_fact("awaited")
     if not waits:
         return
+    missed = _missed_by_server(job, ledger)
+    ledger.identities.absentee = missed[0] if missed is not None and len(missed) == 1 else None
     pairs = {id(item): pair for item in waits if (pair := _pair(item)) is not None}
     ends = _ends(pairs.values())
     settled = {
@@ -31,6 +34,29 @@ def settle(job: Job, ledger: Ledger) -> None:
     }
     job.items = [settled.get(id(item), item) for item in job.items]
     job.index()
+
+
+def stalled(job: Job) -> None:
+    """Fill in the ranks that Horovod's stall inspector misses, from the list of all of them or from those that are ready."""
+    told = {
+        id(item): _with(item, "ranks", _missed_by_horovod(item)) for item in job.of_rule("horovod.stalled")
+    }
+    if told:
+        job.items = [told.get(id(item), item) for item in job.items]
+        job.index()
+
+
+def _missed_by_horovod(item: Item) -> Value:
+    listing = [(int(m[1]), set(m[2].split(", "))) for m in _LISTED.finditer(item.text("listing") or "")]
+    if listing:
+        common = set.intersection(*(tensors for _, tensors in listing))
+        # ranks that miss different tensors took different paths: which of them is wrong, the list does not tell
+        return tuple(rank for rank, _ in listing) if common else None
+    ready = set(item.ranks("ready"))
+    if ready and not item.ranks("ranks"):
+        # ranks are numbered without gaps: whoever is not in the list, below its greatest, is there and not ready
+        return tuple(sorted(set(range(min(max(ready), MAX_RANKS))) - ready)) or None
+    return item.fields.get("ranks")
 
 
 def _pair(item: Item) -> tuple[int, int] | None:
@@ -67,12 +93,25 @@ def _absent(job: Job, ledger: Ledger, item: Item) -> tuple[int, ...] | None:
         return None  # the message counts within a sub-group
     if item.number("peer") is not None and item.rank not in {awaited, item.number("peer")}:
         return None  # so does the key
+    if awaited == 0 and (missed := _missed_by_server(job, ledger)) is not None:
+        return missed
     waiting = {i.rank for i in job.of_rule(item.rule.id) if i.number("awaited") == awaited}
     failed = {i.rank for i in job.items if i.finding.raised or i.rule.role == "cause"} | set(ledger.exits)
     quiet = set(ledger.members) - waiting - failed - {awaited}
     if len(waiting) == 1 and None not in waiting and len(quiet) > 1:
-        return None  # the others would wait for it as well
+        # the others would wait for it as well, unless they are told to do something else
+        odd = {i.rank for i in job.of_fact("deviant")}
+        return tuple(rank for rank in waiting if rank is not None) if odd == waiting else None
     return (awaited,)
+
+
+def _missed_by_server(job: Job, ledger: Ledger) -> tuple[int, ...] | None:
+    """Whom rank 0 waits for itself: it serves the store, and publishes nothing before all have come."""
+    for item in job.of_fact("awaited"):
+        expected, joined = item.number("expected"), item.number("joined")
+        if expected is not None and joined is not None and item.rank in {0, None}:
+            return _never_joined(job, ledger, item, expected, joined) or ()
+    return None
 
 
 def _never_joined(job: Job, ledger: Ledger, item: Item, expected: int, joined: int) -> tuple[int, ...] | None:
@@ -83,7 +122,8 @@ def _never_joined(job: Job, ledger: Ledger, item: Item, expected: int, joined: i
     if expected != len(ledger.members) or expected > MAX_RANKS or item.rank is None:
         return None
     outside = {i.rank for i in job.of_rule("torch.store-client-timeout")}
-    waiting = {i.rank for i in job.of_tag("store-timeout")} - outside
+    outside |= {i.rank for i in job.of_rule("torch.store-client-refused")}
+    waiting = {i.rank for tag in ("store-timeout", "store-loss") for i in job.of_tag(tag)} - outside
     for inside in (waiting, ledger.seen - outside):
         missing = [rank for rank in ledger.members if rank not in inside]
         if len(missing) == expected - joined:

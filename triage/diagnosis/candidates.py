@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from triage.diagnosis.job import Item, Job, compare
+from triage.diagnosis.launchers import by_launcher
 from triage.diagnosis.ledger import ORDERLY, Ledger, manner
 from triage.diagnosis.unclaimed import exceptions, inside
 from triage.diagnosis.verdicts import verdict
@@ -22,6 +23,8 @@ TELLING = (
     "collective-timeout", "store-timeout", "oom-message", "cuda-error", "external-stop", "carrier", "peer-loss",
 )  # fmt: skip
 """Tags of symptoms that tell what kind of failure it was, closest to a cause first."""
+WATCHDOG_ENDS = ("torch.watchdog-terminated", "torch.watchdog-messenger")
+"""What torch's watchdog says when it ends its process."""
 MAX_ORDERED = 256
 """Findings of one rule of which the earliest is looked for."""
 
@@ -97,7 +100,12 @@ def blamed(item: Item) -> tuple[int, ...]:
 def collect(job: Job, ledger: Ledger, verdicts: list[Item]) -> list[Candidate]:
     """Every candidate cause of the job."""
     grouped: dict[tuple[str, ...], list[Item]] = defaultdict(list)
+    ended = {i.rank for rule in WATCHDOG_ENDS for i in job.of_rule(rule)} - {None}
+    if not any(job.of_tag(tag) for tag in TELLING):
+        ended = set()  # nothing else is known of the failure
     for item in job.items:
+        if item.rule.id == "python.aborted" and item.rank in ended:
+            continue  # its own watchdog called abort(), and said so
         if item.rule.role == "cause" and not _concluded(item):
             grouped[(item.rule.id, item.text("xid") or "")].append(item)
     died = {rank for rank, end in ledger.exits.items() if end.failed and end.signal not in ORDERLY}
@@ -156,6 +164,10 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
     wordless_files = _anonymous_words(job)
     own_watchdog = (*job.of_tag("collective-timeout"), *job.of_rule("torch.watchdog-terminated"))
     timed_out = {i.rank for i in own_watchdog}
+    heard = {
+        i.rank for i in job.items
+        if i.rule.fact not in {"rank-exit", "mention"} and not by_launcher(i) and not _about_a_rank(i)
+    }  # fmt: skip
     forced = {i.number("pid") for i in job.of_rule("torch.force-kill")}
     survivors = {i.number("pid") for i in job.of_fact("survivor")}
     grouped: dict[tuple[str | None, int | None], list[tuple[int, Item]]] = defaultdict(list)
@@ -167,6 +179,8 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             continue
         if exit_.signal in {None, "SIGABRT"} and (rank in ledger.waiting or rank in timed_out):
             continue  # its own watchdog ended it
+        if exit_.signal == "SIGABRT" and rank not in heard and job.of_fact("collective-timeout"):
+            continue  # others waited for all of their timeout: no launcher had seen a process end, so its watchdog did it
         if exit_.signal is None and any(compare(exit_.item.finding, w.finding) == 1 for w in own_watchdog):
             continue  # what it waited for in vain ended it, as it did the others
         if rank in spoken or (exit_.signal is None and wordless_files):

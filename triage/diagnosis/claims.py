@@ -63,45 +63,6 @@ def compared_claims(job: Job) -> Iterator[Item]:
     yield verdict(job, "ledger.fingerprint-desync", fields, [*speaking, *items], rank=ranks[0])
 
 
-MODEL_RULE = "torch.ddp-model-differs"
-FEW = 3
-"""Of two ranks that differ, nothing tells which is wrong."""
-
-
-def compared_models(job: Job) -> Iterator[Item]:
-    """The rank whose model is another one than all others', where they were compared as DDP began."""
-    items = job.of_rule(MODEL_RULE)
-    counted = {
-        rank: count for who, what in (("rank_b", "theirs"), ("rank_a", "ours")) for i in items
-        if (rank := i.number(who)) is not None and (count := i.number(what))
-    }  # fmt: skip
-    shapes = {
-        r: i.text("shape")
-        for i in items
-        if i.number("index") is not None and (r := i.number("rank_a")) is not None
-    }
-    if counted and shapes:
-        return  # the comparison itself was out of step
-    odd: list[int] = []
-    if len(counted) >= FEW:
-        common, votes = Counter(counted.values()).most_common(1)[0]
-        odd = [rank for rank, count in counted.items() if count != common] if votes > 1 else []
-    elif len(shapes) == 1 and max(shapes) >= FEW - 1:
-        odd = list(shapes)  # all others agree with rank 0
-    elif (
-        len(shapes) >= FEW - 1
-        and len(set(shapes.values())) == 1
-        and sorted(shapes) == list(range(1, len(shapes) + 1))
-    ):
-        odd = [0]
-    if len(odd) == 1:
-        mine = next((c for r, c in counted.items() if r == odd[0]), None)
-        rest = next((c for r, c in counted.items() if r != odd[0]), None)
-        fields: dict[str, Value] = {"ranks": tuple(odd), "mine": mine, "rest": rest}
-        naming = [i for i in items if odd[0] in (i.number("rank_a"), i.number("rank_b"))]
-        yield verdict(job, "ledger.model-differs", fields, naming or items, rank=odd[0])
-
-
 _NOTHING: tuple[Value, ...] = (None, None, None, None)
 
 

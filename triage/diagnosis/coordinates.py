@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from itertools import pairwise
 from math import prod
@@ -26,7 +26,7 @@ def located(items: list[Item], world_size: int | None) -> list[Item]:
         extent = tuple(max(column) + 1 for column in zip(*found, strict=True))
         if len(names) > 1 and prod(extent) == world_size:
             sizes[names] = extent
-    shared = _attention(seen.get(("DP", "TP"), set()))
+    shared = _attention(seen.get(("DP", "TP"), set()), {i.finding.labels for i in items})
     return [
         item if item.rank is not None or (rank := _rank(item, sizes, shared)) is None
         else Item(replace(item.finding, rank=rank), item.rule)
@@ -51,10 +51,18 @@ def _rank(item: Item, sizes: dict[tuple[str, ...], tuple[int, ...]], shared: boo
     return places[1] if names == ("DP", "TP") and shared and item.finding.pid is None else None
 
 
-def _attention(found: Iterable[tuple[int, ...]]) -> bool:
-    """Whether DP splits the tensor-parallel ranks, as SGLang's attention does: equal runs of them, one after another."""
+def _attention(found: Iterable[tuple[int, ...]], labels: Collection[tuple[tuple[str, int], ...]]) -> bool:
+    """Whether DP splits the tensor-parallel ranks, as SGLang's attention does: equal runs of them, one after another.
+
+    Of one run alone, the first one begins at 0 in any case; a later one has that many before it, and it shares its
+    experts with them.
+    """
     groups: dict[int, set[int]] = defaultdict(set)
     for dp, tp in found:
         groups[dp].add(tp)
     runs = [groups[dp] for dp in sorted(groups)]
-    return len(runs) > 1 and all(max(one) < min(other) for one, other in pairwise(runs))
+    if len(runs) == 1:
+        (dp,) = groups
+        spread = all("EP" in dict(told) for told in labels if {"DP", "TP"} <= dict(told).keys())
+        return dp == 0 or (spread and min(runs[0]) >= dp)
+    return all(max(one) < min(other) for one, other in pairwise(runs))

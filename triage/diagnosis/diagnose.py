@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from triage.diagnosis import attempts as attempts_module
-from triage.diagnosis.awaited import settle
+from triage.diagnosis.awaited import settle, stalled
 from triage.diagnosis.bundled import unbundled
 from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds
@@ -116,6 +116,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.index()
     ledger = build_ledger(job, identities)
     settle(job, ledger)
+    stalled(job)
     identities.only_failed = _only_failed(job, ledger)
     identities.suspect = suspect(job, ledger.seen)
     identities.heard = frozenset(ledger.seen) | {s.rank for s in run.sources if s.rank is not None}

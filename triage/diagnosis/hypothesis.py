@@ -190,10 +190,12 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
     """The one rank that raised what all ranks might have, where the logs show that the others did not."""
     lead = candidate.lead
     ranks = {item.rank for item in candidate.items}
+    if identities.absentee is not None and ranks == {identities.absentee}:
+        return identities.absentee  # it complains of a store at which all others were
     if lead.rule.category in _OF_MANY or len(ranks) != 1:
         return None
     (rank,) = ranks
-    if rank and len(identities.heard - {rank}) >= _FEWEST_CONTENT:
+    if rank and not candidate.of_ledger and len(identities.heard - {rank}) >= _FEWEST_CONTENT:
         return rank
     if not lead.finding.raised:
         return None
@@ -274,6 +276,8 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
             r for effect in candidate.led_to if "rank-exit" in effect.lead.rule.tags for r in effect.ranks
         }
         return list(dead) if len(dead) == 1 and len(candidate.items) == 1 else []
+    if candidate.of_ledger:
+        return []  # it names whom it can
     found = [
         effect.lead.rank
         for effect in candidate.led_to
@@ -307,7 +311,7 @@ def _parent(candidate: Candidate) -> int | None:
 def _echoed(candidate: Candidate) -> int | None:
     """The rank whose watchdog thread passes on what was raised without saying where."""
     lead = candidate.lead.finding
-    if lead.rank is not None:
+    if lead.rank is not None or candidate.of_ledger:
         return None
     message = " ".join(lead.evidence[0].text.split())
     told = {

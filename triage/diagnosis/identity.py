@@ -14,9 +14,18 @@ from pathlib import PurePath
 from triage.diagnosis.coordinates import located
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.launchers import unwrapped
-from triage.diagnosis.nodes import NOWHERE, Nodes, count_nodes, global_numbers, several_around, short
-from triage.diagnosis.numbered import group_tag, number_ranks
+from triage.diagnosis.nodes import (
+    NOWHERE,
+    Nodes,
+    count_nodes,
+    first_nodes,
+    global_numbers,
+    several_around,
+    short,
+)
+from triage.diagnosis.numbered import default_tag, group_tag, number_ranks
 from triage.diagnosis.run import Ends
+from triage.diagnosis.unclaimed import inside
 from triage.model import Finding
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
@@ -48,6 +57,8 @@ class Identities:
     """The one rank whose process ended by itself and badly, when there is exactly one."""
     heard: frozenset[int] = frozenset()
     """Ranks that wrote anything."""
+    absentee: int | None = None
+    """The one rank that never came to the store at which all others were."""
     deserter: int | None = None
     """The one rank that several others of its node saw go."""
     tags_are_local: bool = False
@@ -186,6 +197,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
         for rank, local in zip(item.ranks("ranks"), item.ranks("local_ranks"), strict=False):
             table.note(rank, host=item.finding.host, local_rank=local)
     _place_nodes(job, table)
+    first_nodes(job, table.nodes)
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
     for item in job.of_fact("identity"):
         pid, own = item.number("pid"), item.number("local_rank")
@@ -343,8 +355,17 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
     tagged = any(item.finding.rank is not None for item in items)
     table.tags_are_local = table.tags_are_local or _contradictory(items)
     found: list[Item] = []
+    called = [
+        (item, rank) for item in items
+        if item.rule.fact == "exception" and item.finding.rank is None
+        and (rank := table.rank_of_pid(item.number("_called_pid"), item.text("_called_host"))) is not None
+    ]  # fmt: skip
     for item in items:
         rank = table.rank_of(item.finding) if item.finding.rank is None else None
+        if rank is None and item.finding.raised and called:
+            rank = next((r for raised, r in called if raised is item or inside(item, raised)), None)
+        if rank is None and item.finding.rank is None:
+            rank = default_tag(item.finding)
         if rank is None and not (tagged or table.tags_are_local) and item.finding.rank is None:
             rank = group_tag(item.finding)
         found.append(item if rank is None else Item(replace(item.finding, rank=rank), item.rule))

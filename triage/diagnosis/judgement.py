@@ -14,40 +14,47 @@ from triage.diagnosis.absence import (
     absent_ranks,
     announced,
     at_work,
+    came_back,
     came_late,
     latecomers,
     onset_text,
     own_way,
+    stopped,
     too_short,
     unlocalised,
 )
 from triage.diagnosis.bars import outlasted
-from triage.diagnosis.claims import compared_claims, compared_models
+from triage.diagnosis.claims import compared_claims
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
+from triage.diagnosis.models import models_differ
 from triage.diagnosis.nodes import NOWHERE
 from triage.diagnosis.oddities import shown, suspect
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.settings import differing, other_worlds
+from triage.diagnosis.sites import mismatched, odd_site
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 
 UNEVEN_OPS = frozenset({"ALLTOALL", "ALLTOALL_BASE", "GATHER", "SCATTER", "SEND", "RECV", "COALESCED"})
 """Operations whose element counts may differ between ranks."""
 ALL_TO_ALL = frozenset({"ALLTOALL", "ALLTOALL_BASE"})
+GLOO_TIMEOUT = "torch.gloo-timeout"
 TINY_TIMEOUT = 1.0
 """Seconds below which a timeout says nothing about a collective of a real job."""
 
 
 def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     """The ledger's verdicts, each with the lines that support it."""
-    verdicts = [*compared_claims(job), *compared_models(job)]
+    verdicts = list(compared_claims(job))
     verdicts += _named(job, ledger)
     work = outlasted(job, set(ledger.waiting))
     verdicts += _waits(job, ledger, activities) if work is None else [at_work(job, work)]
     verdicts += _vanished(job, ledger)
     verdicts += _initialisation(job, ledger)
     verdicts += differing(job, ledger)
+    verdicts += models_differ(job, ledger)
+    verdicts += mismatched(job, ledger)
     verdicts += other_worlds(job)
     verdicts += _placement(job, ledger)
     return shown(job, verdicts)
@@ -97,7 +104,7 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     if uneven is not None:
         yield uneven
         return
-    inside = _inside(ledger)
+    inside = {r for r in _inside(ledger) if came_back(job, ledger, r) is None}
     members = ledger.members if waits[0].group == DEFAULT_GROUP else ledger.status.get(waits[0].group, {})
     absent = [
         r for r in members
@@ -109,7 +116,11 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
     if not absent:
         guilty = suspect(job, set(ledger.members) | set(waiting))
-        yield from _all_inside(job, ledger, waits) if guilty is None else [_own_way(job, waits, guilty)]
+        astray = odd_site(job, waits)
+        if astray is not None and guilty in {None, astray.rank}:
+            yield astray
+        else:
+            yield from _all_inside(job, ledger, waits) if guilty is None else [_own_way(job, waits, guilty)]
         return
     yield from absent_ranks(job, ledger, activities, waits, absent)
 
@@ -138,6 +149,10 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
     placed = rank in ledger.seen or any(s.rank == rank for s in job.sources)
     if rank in ledger.finished or (len(inside) < 2 and not placed):
         return
+    if any(rank in item.ranks("ranks") for item in ledger.named):
+        return  # somebody says that it did not come, not that it went
+    if any(wait.item.rule.id == GLOO_TIMEOUT for wait in ledger.waiting.values()):
+        return  # gloo closes its connections at once when a process ends: this one was there and silent
     if any(end.failed for end in ledger.exits.values()):
         return  # who reports how ranks ended would have reported this one
     if any(i.rank == rank for i in job.of_rule("torch.group-not-destroyed")):
@@ -146,6 +161,11 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
         spoke = item.rule.role == "cause" or item.rule.fact == "exception"
         if item.rank == rank and (spoke or compare(item.finding, lost[0].finding) == 1):
             return
+    said = stopped(job, rank)
+    if said is not None:
+        early: dict[str, Value] = {"ranks": (rank,), "seq": None, "op": None}
+        yield verdict(job, "ledger.finished-early", early, [lost[0], said, *lost[1:]], rank=rank)
+        return
     fields: dict[str, Value] = {"ranks": (rank,), "others": tuple(sorted(inside))}
     more = {i.rule.id: i for i in reversed(job.of_tag("peer-loss")) if i.rank in inside}
     witnesses = [lost[0], *(i for i in more.values() if i.rule.id != lost[0].rule.id), *lost[1:]]

@@ -23,6 +23,8 @@ _USUAL = 8
 _BESIDE_HOST = deferred(r"local_rank(\d+)")
 _LATER = deferred(r"(?:task |[^:]+:)0*[1-9]\d*")
 """Writers around a launcher that are not the first of their kind: ``task 1``, ``trainer:1``."""
+_AGENTS = frozenset({"torch.agent-worker-failed", "torch.closing-signal"})
+"""What an agent says of its own processes, with its own pid before it."""
 _NODE_RANK = ("GROUP_RANK", "NODE_RANK", "MACHINE_RANK", "SLURM_NODEID")
 _NODES = ("NNODES", "SLURM_NNODES", "SLURM_JOB_NUM_NODES")
 _PER_NODE = ("LOCAL_WORLD_SIZE", "NPROC_PER_NODE")
@@ -164,6 +166,22 @@ def count_nodes(job: Job, nodes: Nodes, world_size: int | None, several: bool, r
         nodes.single = True
     else:
         nodes.single = len(hosts) <= 1 and max(world_size or 0, highest + 1) <= _USUAL
+
+
+def first_nodes(job: Job, nodes: Nodes) -> None:
+    """Note where the first node's launcher writes: it alone, and rank 0 with others beneath it."""
+    agents: dict[tuple[int, str], set[int]] = defaultdict(set)
+    ranks: dict[tuple[int, str], set[int]] = defaultdict(set)
+    for item in job.items:
+        finding = item.finding
+        if item.rule.id in _AGENTS and finding.pid is not None:
+            agents[finding.source, around(finding)].add(finding.pid)
+        elif finding.rank is not None and finding.stream.endswith(f"rank{finding.rank}"):
+            ranks[finding.source, around(finding)].add(finding.rank)
+    for place, pids in agents.items():
+        spoken = ranks.get(place, set())
+        if len(pids) == 1 and 0 in spoken and len(spoken) > 1 and max(spoken) < _USUAL:
+            nodes.note(place, 0)
 
 
 def _stated(job: Job, world_size: int | None) -> Iterator[int]:

@@ -18,7 +18,12 @@ from triage.model import Finding, Source
 from triage.scan.lazy import deferred
 
 _RANK_TAG = deferred(r"\[Rank (\d{1,6})\]")
+_DEFAULT_TAG = deferred(r"\[PG [^\[\]]{0,80}\(default_pg\) Rank (\d{1,6})\]")
 _NUMBER = deferred(r"\d{1,6}")
+_LAUNCHED = deferred(r"/bin/(?:torchrun|accelerate|deepspeed)$|/(?:launcher|launchers|elastic)/")
+"""Where the programs are that start the ranks of a node, and meet at a store of their own."""
+_SURE = 3
+"""Places whose numbers are those that torch itself says there, by which the others' are known."""
 _DEPTH = 3
 """Last parts of a path in which a number may name the writer."""
 _NOT_RANKS = deferred(
@@ -59,8 +64,9 @@ def number_ranks(job: Job, world_size: int | None, ends: Ends | None = None) -> 
         for index, own in ends.self_named().items():
             if len(own) == 1:
                 heard[index, ""].ranks.update(own)
+    size = _clients(job) if world_size is None else world_size
     for family in families.values():
-        family.shift = _shift(family, heard, world_size)
+        family.shift = _shift(family, heard, size)
     told: dict[_Place, set[int]] = defaultdict(set)
     for (folder, _), family in families.items():
         shift = family.shift if family.shift is not None else _by_sisters(folder, family, families, heard)
@@ -76,6 +82,16 @@ def number_ranks(job: Job, world_size: int | None, ends: Ends | None = None) -> 
     job.index()
 
 
+def _clients(job: Job) -> int | None:
+    """How many processes a store waits for that the ranks themselves set up, not their launchers."""
+    waits = job.of_rule("torch.store-clients-missing")
+    sizes = {item.number("expected") for item in waits}
+    if len(sizes) != 1 or any(by_launcher(item) for item in job.items):
+        return None
+    traced = [i for i in job.of_fact("exception") if any(i.finding.source == w.finding.source for w in waits)]
+    return None if any(_LAUNCHED.search(i.text("file") or "") for i in traced) else sizes.pop()
+
+
 def _labelled(source: Source, rank: int | None) -> Source:
     return source if rank is None or source.rank is not None else replace(source, rank=rank)
 
@@ -88,6 +104,12 @@ def _placed(item: Item, ranks: dict[_Place, int]) -> Item:
         if place in ranks:
             return Item(replace(finding, rank=ranks[place]), item.rule)
     return item
+
+
+def default_tag(finding: Finding) -> int | None:
+    """The number in ``(default_pg) Rank 3]``, by which a process calls itself in the group of all: its rank."""
+    said = _DEFAULT_TAG.search(finding.evidence[0].text[:400]) if finding.evidence else None
+    return int(said[1]) if said else None
 
 
 def group_tag(finding: Finding) -> int | None:
@@ -112,6 +134,8 @@ def _listen(job: Job) -> dict[_Place, _Heard]:
             if finding.rank is not None and f"rank{finding.rank}" in finding.stream.split("/"):
                 at.ranks.add(finding.rank)
                 at.peers = at.peers or any(tag in item.rule.tags for tag in TROUBLE)
+            elif finding.rank is None and (own := default_tag(finding)) is not None:
+                at.ranks.add(own)
             elif finding.rank is None and (tag := group_tag(finding)) is not None:
                 at.tags.add(tag)
             if (me := item.number("me")) is not None:
@@ -183,6 +207,8 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
     if not shifts:
         tagged = {number: told for number, told in tags.items() if told}
         agree = len(tagged) > 1 and all(told == {number} for number, told in tagged.items())
+        if agree and len(tagged) >= _SURE:
+            return 0  # one that is missing among them printed nothing that is known
         return 0 if from_zero and (agree or len(numbers) == world_size) else None
     number, shift = next(iter(shifts.items()))
     alone = shift == 0 and from_zero and (number > 0 or peers)

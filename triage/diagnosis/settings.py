@@ -42,11 +42,16 @@ def differing(job: Job, ledger: Ledger) -> Iterator[Item]:
             said.setdefault(name, {}).setdefault(item.rank, item)
     if len(reporting) < FEWEST:
         return
+    begun = {i.rank for i in job.of_fact("comm-init-complete")}
     for name, ranks in sorted(said.items()):
-        values = Counter(ranks[r].text("value") if r in ranks else None for r in reporting)
+        # that a rank says nothing of a setting counts once its communicator stands: until then it is still reading
+        known = [r for r in reporting if r in ranks or r in begun]
+        if len(known) < FEWEST:
+            continue
+        values = Counter(ranks[r].text("value") if r in ranks else None for r in known)
         (usual, votes), *_ = values.most_common(1)
         odd = sorted(r for r in ranks if ranks[r].text("value") != usual)
-        if len(values) < 2 or 2 * votes <= len(reporting) or not odd:
+        if len(values) < 2 or 2 * votes <= len(known) or not odd:
             continue
         fields: dict[str, Value] = {
             "ranks": tuple(odd), "name": name, "value": ranks[odd[0]].text("value"), "usual": usual or "not set"

@@ -172,9 +172,17 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     # equal findings are folded and stand where the first was: what another nameless process says alike is known too
     causes = [i for i in claimed if i.rule.role == "cause" and i.finding.count > 1 and i.rank is None]
     echoes = {_words(item) for item in told if any(inside(known, item) for known in causes)}
+    sites: set[tuple[object, ...]] = set()
+    left: list[Item] = []
     for item in told:
-        if any(inside(known, item) for known in claimed) or (item.rank is None and _words(item) in echoes):
-            continue
+        known = next((known for known in claimed if inside(known, item)), None)
+        if known is not None and known.rule.role == "symptom":
+            sites.add(_site(item))
+        if known is None and not (item.rank is None and _words(item) in echoes):
+            left.append(item)
+    for item in left:
+        if item.text("type") is None and item.text("file") is not None and _site(item) in sites:
+            continue  # the log breaks off while one more says the same
         key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
         grouped[key].append(item)
     for items in grouped.values():
@@ -185,6 +193,10 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
 def _words(item: Item) -> tuple[str | None, str]:
     """What an exception says, whatever numbers it says it of."""
     return item.text("type"), compiled(r"\d+").sub("0", item.text("message") or f"{item.finding.offset}:")
+
+
+def _site(item: Item) -> tuple[object, ...]:
+    return tuple(item.fields.get(name) for name in ("file", "line", "function"))
 
 
 def _rule(item: Item) -> str:
@@ -223,4 +235,9 @@ def inside(known: Item, exception: Item) -> bool:
     begin, end = exception.number("_begin"), exception.number("_end")
     if one.source != two.source or begin is None or end is None:
         return False
-    return begin <= one.offset <= end and (one.stream == two.stream or not one.stream or not two.stream)
+    # equal symptoms are folded: of those, the first and the last place are known
+    last = one.last_offset if known.rule.role == "symptom" else None
+    places = {one.offset, one.offset if last is None else last}
+    return any(begin <= at <= end for at in places) and (
+        one.stream == two.stream or not one.stream or not two.stream
+    )

@@ -21,8 +21,10 @@ def deviants(said: Sequence[Said]) -> list[Said]:
     """The lines by which one writer differs from all others, in order."""
     by_wording: dict[str, dict[str, list[Said]]] = defaultdict(lambda: defaultdict(list))
     writers: set[str] = set()
+    ranks = {line.writer for line in said if line.writer is not None and line.writer.isdecimal()}
     for line in said:
-        if line.writer is not None:
+        # where ranks are named, whoever is none of them is no rank: a launcher, a node
+        if line.writer is not None and (len(ranks) < FEWEST or line.writer in ranks):
             by_wording[line.wording][line.writer].append(line)
             writers.add(line.writer)
     if len(writers) < FEWEST:

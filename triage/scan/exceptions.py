@@ -31,6 +31,12 @@ _RAISE = r"raise +((?:\w+\.)*[A-Z]\w*)\((?:[fr]?[\"'](.*))?"
 _NAME = r"(?:Error|Exception|Failed|Interrupt|Exit|Iteration|OutOfResources|Unsupported|Warning|Timeout)\Z"
 """How the names of exceptions end."""
 _PASSED_ON = r"Traceback \(most recent call last\): \(RANK (\d{1,6})\)\s*$"
+_CALLED = r"\bOn WorkerInfo\(id=(\d{1,6}), name=[^)\n]{1,120}\):\s*$"
+"""How torch's RPC names the process that raised what a call brings back; its number is its rank."""
+_ALARM = r"(?i)\b(?:exceptions?|errors?|fail(?:ed|ure)?|crash(?:ed)?|fatal)\b"
+_RAY_CALL = r"ray::[^\n]{1,200}? \(pid=(\d{1,10})(?:, ip=([\w.:-]+))?"
+_CLOSE = 3
+"""Lines above a traceback in which that may stand."""
 MAX_LINES = 400
 MAX_TRACEBACKS = 2000
 """Tracebacks of one source that are parsed."""
@@ -69,7 +75,7 @@ class ExceptionScan:
         if self._begins and offset <= self._begins[-1] and offset in self._begins:
             return
         self._parsed += 1
-        prefix = _reported(line)
+        prefix = _reported(view, line)
         lines = _writer_lines(view, line)
         messages = [part.message for part in lines]
         if "Fatal Python error:" in line.message:
@@ -105,6 +111,7 @@ class ExceptionScan:
                 rule_id=EXCEPTION_RULE,
                 fields={
                     **exception_fields(found),
+                    **_remote(lines[: lines.index(raised) + 1]),
                     "_begin": view.block.offset + lines[0].start,
                     "_end": view.block.offset + last.start,
                 },
@@ -170,13 +177,46 @@ class ExceptionScan:
         self._ranges.insert(at, (end, head, stream))
 
 
-def _reported(line: Line) -> Prefix:
+def _reported(view: BlockLines, line: Line) -> Prefix:
     """The prefix of a traceback: of one that a rank passes on, the rank that it came from.
 
-    Distributed checkpoints raise on all ranks what failed on some, each under a header of its own.
+    Distributed checkpoints raise on all ranks what failed on some, each under a header of its own; a remote call
+    raises what the called process did, under the name of that one.
     """
     found = compiled(_PASSED_ON).search(line.message)
-    return line.prefix if found is None else replace(line.prefix, rank=int(found[1]), local_rank=None)
+    if found is None and line.message.startswith(HEADER):
+        for count, above in enumerate(view.preceding(line)):
+            if above.prefix.stream == line.prefix.stream:
+                found = compiled(_CALLED).search(above.message)
+            if found is not None or count >= _CLOSE:
+                break
+    if found is not None:
+        return replace(line.prefix, rank=int(found[1]), local_rank=None)
+    if line.message.startswith(HEADER) and line.prefix.rank is None and not line.prefix.stamped:
+        # a logger names the rank in the record that the traceback belongs to
+        record = next(iter(view.preceding(line)), None)
+        if record is not None and record.prefix.stamped and _alarmed(record):
+            stream = record.prefix.stream
+            if (
+                stream == line.prefix.stream
+                or stream.removesuffix(f"rank{record.prefix.rank}").rstrip("/") == line.prefix.stream
+            ):
+                return replace(line.prefix, rank=record.prefix.rank)
+    return line.prefix
+
+
+def _alarmed(line: Line) -> bool:
+    """Whether a logger's line announces what went wrong."""
+    return line.prefix.level in {"error", "fatal"} or compiled(_ALARM).search(line.message) is not None
+
+
+def _remote(lines: list[Line]) -> dict[str, Value]:
+    """The process that Ray says raised it: the last of the calls that it passed through on its way."""
+    for line in reversed(lines):
+        found = compiled(_RAY_CALL).search(line.message) if "ray::" in line.message else None
+        if found is not None:
+            return {"_called_pid": int(found[1]), "_called_host": found[2]}
+    return {}
 
 
 def exception_fields(found: Traceback) -> dict[str, Value]:

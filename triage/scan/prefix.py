@@ -24,12 +24,16 @@ _REPEATED = r" ?\[repeated \d+x across (?:cluster|all nodes)\][^\n]{0,300}\Z"
 _LEVEL = Lazy(r"(?:(" + LEVEL_WORD + r"):(?=\s|$)|\[(" + LEVEL_WORD + r")\])")
 _SAID = Lazy(
     r"(?:[Rr]ank |RANK |ERROR on proc |amrex::[A-Z]\w{1,20}::)(\d{1,5}):(?: (?=\S)|:)"
-    r"|MPICH ERROR \[Rank (\d{1,6})\]"
+    r"|MPICH ERROR \[Rank (\d{1,6})\]|"
+    r"(?:[DIWEFC] )?(?:[Rr]ank|RANK)(?:[ =_#-]\[?|\[)(\d{1,5})(?:/\d{1,5})?\]?(?::|>| \||\)| -(?= )) {1,4}(?=\S)"
+    r"|(?:[DIWEFC] )?(?:[Rr]ank|RANK)(\d{1,5})(?:>| \|) {1,4}(?=\S)"
+    r"|rank=(\d{1,5}),? (?!(?:\w*alpha|lora\w*|\w*dropout)=)(?=\w{1,40}=)"
+    r"|[(<](?:[Rr]ank|RANK)[ :=_#-]{0,2}(\d{1,5})(?:/\d{1,5})?[)>]:? {1,4}(?=\S)"
     r"|(?:\["
     + LEVEL_WORD
-    + r"\]|"
+    + r"\] {0,4}|(?:"
     + LEVEL_WORD
-    + r":?) {1,4}(?:\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})(?:/\d{1,5})?\]|[Rr]ank (\d{1,5}): )"
+    + r":?) {1,4})(?:\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})(?:/\d{1,5})?\]|[Rr]ank (\d{1,5}): )"
 )
 _BAR = r"\d{1,3}%\|[^\n]{0,400}?\](?: {2,120})?(?=\[(?:default|rank)\d{1,6}\]:)"
 """A progress bar that was not ended before somebody else wrote on its line."""
@@ -117,7 +121,7 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     "\t": (launchers.margin,),
     ">": (launchers.margin,),
 }
-_SPEAKERS = frozenset("aMsDINWECFTrR[")
+_SPEAKERS = frozenset("aMsDINWECFTrR[(<")
 
 
 def split_line(line: str) -> tuple[Prefix, str]:
@@ -263,7 +267,7 @@ def _note_speaker(text: str, at: int, draft: Draft) -> None:
         return
     said = _SAID.match(text, at) if draft.rank is None else None
     if said is not None:
-        draft.rank = int(said[1] or said[2] or said[3] or said[4])
+        draft.rank = int(next(number for number in said.groups() if number))
     if draft.level is None:
         found = _LEVEL.match(text, at)
         if found is not None:

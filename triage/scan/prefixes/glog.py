@@ -7,11 +7,13 @@ from triage.scan.lazy import Lazy
 from triage.scan.prefixes.draft import TIME, Draft
 
 _C10 = Lazy(r"\[([EWIFVD])(?:(\d{3,4}) (\d\d:\d\d:\d\d)(?:\.\d+)?)? ([\w./+-]+:\d+)\] ?")
-_GLOG = Lazy(r"([EWIFVDC])(\d{4}|\d{8}) " + TIME + r"(?: +(\d{1,10}))? ([^\s\]]{1,200})\](?: |$)")
+_GLOG = Lazy(r"([EWIFVDC])(\d{4}|\d{8}) " + TIME + r"(?: +(-?\d{1,20}))? ([^\s\]]{1,200})\](?: |$)")
 _UNDATED_GLOG = Lazy(r"([EWIF])0000 00:00:(\d{10}\.\d{1,9}) +\d+ ([^\s\]]{1,200})\](?: |$)")
 _SHORT_GLOG = Lazy(r"([EWIFVD]) (\d\d:\d\d:\d\d) ([\w.]+)\](?: |$)")
 COMPILE_ID = Lazy(r"\[(?:!?\d+/)?\d+/\d+(?:_\d+)?\](?: |$)")
 """The compilation that a line of torch.compile is about."""
+_PID_DIGITS = 7
+"""Digits that the number of a process has at most."""
 
 
 def c10(text: str, at: int, draft: Draft) -> int:
@@ -44,8 +46,8 @@ def glog(text: str, at: int, draft: Draft) -> int:
     draft.logger = logger
     end = found.end()
     if ".py:" in logger:
-        # C++ programs print the thread there
-        draft.pid = int(pid) if pid else draft.pid
+        # C++ programs print the thread there, and so does absl, whose numbers of threads are addresses
+        draft.pid = int(pid) if pid and pid.isdigit() and len(pid) <= _PID_DIGITS else draft.pid
         compiled = COMPILE_ID.match(text, end)
         end = compiled.end() if compiled else end
     return end

@@ -9,7 +9,10 @@ from triage.scan import clock
 from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes.draft import Draft
 
-_TASK = Lazy(r"(\d{1,5}):(?: |$)")
+_TASK = Lazy(
+    r"(\d{1,5}):(?: |$)(?!\[[^\[\]\n]{0,200}(?:[Aa]llreduce|[Aa]llgather|[Bb]roadcast|[Aa]lltoall|[Rr]educescatter)[^\[\]\n]{0,2000}\]\s*$)"
+)
+"""A task's number, unless Horovod lists there which tensors of that rank are missing."""
 _PADDED_TASK = Lazy(r"(?: \d| {2}\d| \d\d):(?: |$)")
 _MPI = Lazy(
     r"\[(?:[\w.@-]{1,128},)?(?:mpirank:)?(\d{1,10})(?:,(algo-\d{1,5}))?\]"
@@ -23,7 +26,20 @@ _BRACKET_HOST_RANK = Lazy(r"\[((?![\w.-]*\.(?:py|cpp|cc|cu|h|c|go|rs):)[a-z][\w.
 _LINE_NUMBER = Lazy(r"\[\d{4,8}\] (?=\S)")
 _MPICH = Lazy(r"\[(\d{1,5})\](?:: ?(?=\S)| )")
 _TEE = Lazy(r"\[(default|worker|trainer|local_?rank)(\d{1,4})\]:")
-_RANK = Lazy(r"\[([Rr]ank|RANK|MPI_Rank)[ :=]{0,2}(\d{1,6})(?:/\d{1,6})?\](:?)")
+_RANK = Lazy(
+    r"\[([Rr]ank|RANK|MPI_Rank|[Gg]lobal[ _][Rr]ank|GLOBAL_RANK|[Pp]rocess)[ :=_-]{0,2}(\d{1,6})(?:/\d{1,6})?\](:?)"
+)
+_RANK_AMONG = Lazy(
+    r"\[(?!PG\b|[\w.]+:\d+, )([^\[\]\n]{0,60}?)(?<![\w.])"
+    r"(?:global[ _]?)?[Rr]ank[ :=_#-]{0,2}(\d{1,6})(?![\w.])([^\[\]\n]{0,60})\]:?(?: |(?=\[))"
+)
+_OF_A_PART = (
+    "local", "group", "node", "pg", "tp", "dp", "pp", "ep", "cp", "sp", "role", "machine", "server", "from", "to", "for",
+    "by", "on", "of", "at", "with", "and", "waiting", "peer", "src", "dst", "source", "root", "remote", "expert",
+    "data", "tensor", "pipeline", "model", "parallel", "lora", "low", "adapter", "matrix",
+)  # fmt: skip
+"""Words before ``rank`` that make it another number than the writer's own among all."""
+_LOCAL_AMONG = Lazy(r"(?i)[^\n]*?\blocal[ _-]?rank[ :=_#-]{0,2}(\d{1,4})(?!\d)")
 _MARGIN = Lazy(
     r"(?:> ?|[ \t]{1,8})(?=\[(?:default|rank)\d{1,6}\]:|\([^()\n]{1,120}?\bpid=\d{1,10}(?:, ip=[^\s)]{1,40})?\)"
     r"|(?:ERROR|WARNING|INFO|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d )"
@@ -47,7 +63,7 @@ _GLUED = r"[\w\]})%.!](?=\[rank\d{1,6}\]:(?: |\[[EWIF]\d))"
 _FOREIGN = 320
 """Characters within which torch's own tag has to follow."""
 _PROCESS = Lazy(r"\(([^\n]{0,120}?) ?\bpid=(\d{1,10})(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
-_RAY_DAEMON = Lazy(r"\((raylet|autoscaler|gcs_server)(?: \+\w+)?(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
+_RAY_DAEMON = Lazy(r"\((?:pid=)?(raylet|autoscaler|gcs_server)(?: \+\w+)?(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
 _OPEN_MPI = Lazy(r"\[([A-Za-z0-9][\w.-]{0,254}):(\d{1,10})\] ")
 MAX_LOCAL = 16
 """No node has more GPUs; a greater number beside a host is a global rank."""
@@ -217,7 +233,7 @@ def rank_tag(text: str, at: int, draft: Draft) -> int:
     """
     found = _RANK.match(text, at)
     if found is None:
-        return at
+        return rank_among(text, at, draft)
     word, number, colon = found.groups()
     if word == "Rank" and draft.logged and (draft.logger is None or ".cpp:" in draft.logger):
         # c10d counts these inside the process group
@@ -229,14 +245,34 @@ def rank_tag(text: str, at: int, draft: Draft) -> int:
         draft.rank_tag = True
         end = _after_colon(text, end)
     else:
-        if not text.startswith(" ", end):
+        if not text.startswith((" ",) if word == "Rank" else (" ", "["), end):
             return at
         if word == "Rank" and text.startswith(_GROUP_RANK, end + 1):
             return at
-        end += 1
+        end += text.startswith(" ", end)
     draft.rank = int(number)
     draft.writer(f"rank{draft.rank}")
     return end
+
+
+def rank_among(text: str, at: int, draft: Draft) -> int:
+    """``[node=2 rank=11] ``, ``[gpu-12/rank3] ``, ``[train|rank 3|step 40] ``: the rank beside other things."""
+    if draft.rank is not None or text.find("ank", at, at + 80) < 0:
+        return at
+    found = _RANK_AMONG.match(text, at)
+    if found is None:
+        return at
+    before, number, after = found.groups()
+    if not before.strip() and not after.strip():
+        return at  # c10d's own, which counts within a group
+    if before.rstrip(" _-").lower().endswith(_OF_A_PART) or "alpha" in after:
+        return at
+    draft.rank = int(number)
+    draft.writer(f"rank{draft.rank}")
+    local = _LOCAL_AMONG.match(f"{before} {after}", 0)
+    if local is not None and draft.local_rank is None:
+        draft.local_rank = int(local[1])
+    return found.end()
 
 
 def bare_tag(text: str, at: int, draft: Draft) -> int:

@@ -50,6 +50,7 @@ _DASHES = Lazy(
     + r")(?: - |: )(?:([A-Za-z_][\w.]*) - +)?"
 )
 _BARS = Lazy(r" \| (" + LEVEL_WORD + r") *\| ([^|\n]{1,160}?) (?:-|\|) ")
+_RANK_WORD = Lazy(r"(?:[Rr]ank|RANK)[ _=:-]{0,2}(\d{1,5})$")
 _TENSORFLOW = Lazy(r": ([EWIFV]) (" + _FILE + r")\](?: |$)")
 _WORDS = Lazy(r"[ \t](" + LEVEL_WORD + r")(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?")
 _COMPOSER = Lazy(
@@ -352,7 +353,12 @@ def _after_stamp(text: str, at: int, draft: Draft) -> int:
                 draft.rank = int(found[1])
         else:
             draft.severity(found[1])
-            draft.logger = (found[2] or "").strip() or draft.logger
+            said = (found[2] or "").strip()
+            own = _RANK_WORD.match(said, 0)
+            if own is not None and draft.rank is None:
+                draft.rank = int(own[1])
+            else:
+                draft.logger = said or draft.logger
         return found.end()
     if text.startswith(" [", at):
         return _after_bracket(text, at + 1, draft)

@@ -34,11 +34,14 @@ _COMPILER_PATHS = (
     r"|/triton/(?:compiler|backends)/|/triton/runtime/(?:jit|build|autotuner)\.py$|/torch/cuda/graphs\.py$"
     r"|/torch/utils/cpp_extension\.py$|/jit/(?:cpp_ext|core)\.py$"
 )
+_PIPES = r"/multiprocessing/(?:queues|connection|resource_sharer|reduction|reductions|managers|context|popen_\w+)\.py$"
+"""What carries things between processes, whatever they are."""
 _HUB_PATHS = r"/huggingface_hub/|/modelscope/hub/|/transformers/utils/hub\.py$"
 
 
 def activity(frames: Sequence[Frame]) -> Doing | None:
     """What the innermost calls of a stack belong to, None where they may be anything."""
+    frames = [frame for frame in frames if compiled(_PIPES).search(frame.path) is None] or frames
     near = frames[-_NEAR:]
     innermost = frames[-_INNERMOST:]
     if any(compiled(_HUB_PATHS).search(f.path) for f in innermost):

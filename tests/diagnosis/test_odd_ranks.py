@@ -1,0 +1,285 @@
+"""The one rank that does otherwise than all others: another call, another model, work that goes on, a way of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage import Engine, Source
+from triage.model import Hypothesis
+
+SEND = "RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:129] Timed out waiting 9000ms for send operation to complete"
+CLOSED = "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:553] Connection closed by peer [10.0.0.4]:1940."
+
+
+def cause(engine: Engine, *texts: str) -> Hypothesis:
+    """The root cause of a job with one log or several."""
+    sources = [Source(f"part{n}.log", data=text.encode()) for n, text in enumerate(texts)]
+    root = engine.diagnose(sources).root_cause
+    assert root is not None
+    return root
+
+
+def raised(rank: int, error: str, line: int = 40, function: str = "update", before: str = "") -> str:
+    """A traceback through the program's own code, as torch's hook prints it."""
+    tag = f"{before}[rank{rank}]:"
+    return (
+        f"{tag} Traceback (most recent call last):\n"
+        f'{tag}   File "/srv/app/fit.py", line {line}, in {function}\n'
+        f"{tag}     call(x)\n"
+        f'{tag}   File "/opt/lib/python3.12/site-packages/torch/distributed/distributed_c10d.py", line 3001, in all_reduce\n'
+        f"{tag}     work.wait()\n"
+        f"{tag} {error}\n"
+    )
+
+
+def test_one_that_waits_at_another_place_left_the_path(engine: Engine) -> None:
+    log = "".join(raised(r, SEND, *((77, "evaluate") if r == 3 else (40, "update"))) for r in (2, 0, 4, 3, 1))
+    root = cause(engine, log)
+    assert (root.rule_id, root.category, root.origin.rank) == ("ledger.other-call", "collective-desync", 3)
+    assert "evaluate at /srv/app/fit.py:77" in root.summary
+
+
+@pytest.mark.parametrize(
+    "places",
+    [
+        dict.fromkeys(range(5), (40, "update")),
+        {
+            0: (39, "update"),
+            **dict.fromkeys(range(1, 5), (40, "update")),
+        },  # the root of a scatter has its own line
+        {0: (1, "a"), 1: (1, "a"), 2: (2, "b"), 3: (2, "b"), 4: (2, "b")},
+        {r: (40 + (r == 3), "send_forward") for r in range(5)},
+    ],
+)
+def test_places_that_single_out_nobody(engine: Engine, places: dict[int, tuple[int, str]]) -> None:
+    log = "".join(raised(r, SEND, *place) for r, place in places.items())
+    assert cause(engine, log).origin.rank is None
+
+
+def test_who_met_another_size_is_odd_where_all_others_agree(engine: Engine) -> None:
+    odd = (
+        "3: terminate called after throwing an instance of 'gloo::EnforceNotMet'\n"
+        "3:   what():  [enforce fail at gloo/transport/tcp/pair.cc:456] op.preamble.length <= op.nbytes. 912 vs 4\n"
+    )
+    log = odd + "".join(raised(r, CLOSED, before=f"{r}: ") for r in (0, 1, 2, 4))
+    root = cause(engine, log)
+    assert (root.category, root.origin.rank) == ("collective-desync", 3)
+
+
+def differs(rank: int, ours: int, other: int, theirs: int) -> str:
+    return raised(
+        rank, f"RuntimeError: DDP expects same model across all ranks, but Rank {rank} has {ours} params, "
+        f"while rank {other} has inconsistent {theirs} params."
+    )  # fmt: skip
+
+
+def test_the_model_that_no_other_rank_has(engine: Engine) -> None:
+    log = differs(1, 12, 0, 10) + differs(0, 10, 1, 12) + differs(2, 10, 1, 12) + differs(3, 10, 1, 12)
+    root = cause(engine, log)
+    assert (root.rule_id, root.origin.rank) == ("ledger.model-of-one", 1)
+    assert "12 parameters where the others have 10" in root.summary
+
+
+def test_two_models_of_two_ranks_each_tell_nobody(engine: Engine) -> None:
+    log = differs(0, 10, 2, 12) + differs(1, 10, 2, 12) + differs(2, 12, 0, 10) + differs(3, 12, 0, 10)
+    assert cause(engine, log).origin.rank is None
+
+
+def test_numbers_that_contradict_each_other_are_not_those_of_models(engine: Engine) -> None:
+    shape = "RuntimeError: [2]: params[0] in this process with sizes [8, 4] appears not to match sizes of the same param in process 0."
+    root = cause(engine, differs(1, 10, 2, 53111) + raised(2, shape))
+    assert (root.rule_id, root.category, root.origin.rank) == (
+        "ledger.models-garbled",
+        "collective-desync",
+        None,
+    )
+
+
+def counting(prefix: str) -> str:
+    before = "".join(f"{prefix}packed archive {n} of 40\n" for n in range(1, 7))
+    after = "".join(f"{prefix}packed archive {n} of 40\n" for n in range(7, 11))
+    waits = "".join(raised(r, SEND, before=f"{r}: ") for r in (1, 2, 3))
+    return f"0: step 5 loss 0.3\n{before}{waits}{after}"
+
+
+@pytest.mark.parametrize("prefix", ["0: ", ""])
+def test_a_count_that_goes_on_is_work(engine: Engine, prefix: str) -> None:
+    root = cause(engine, counting(prefix))
+    assert (root.category, root.origin.rank) == ("watchdog-too-short", 0)
+    assert "packed archive 10 of 40" in root.summary
+
+
+def test_a_count_that_stood_still_proves_nothing(engine: Engine) -> None:
+    stood = counting("0: ").partition("0: packed archive 7")[0]
+    assert cause(engine, stood).category == "straggler-or-hang"
+
+
+def test_one_that_came_when_all_others_had_given_up(engine: Engine) -> None:
+    def said(rank: int, text: str) -> str:
+        return f"2026-11-20 18:10:0{rank} | INFO     | rank {rank} | {text}\n"
+
+    log = "".join(said(r, "step 4 loss 0.15") for r in range(4)) + said(2, "fetching part 17 from the store")
+    log += "".join(raised(r, SEND) for r in (0, 1, 3))
+    late = log + said(2, "part 17 is here after 31.0 s") + raised(2, CLOSED)
+    root = cause(engine, late)
+    assert (root.category, root.origin.rank) == ("watchdog-too-short", 2)
+
+
+def test_a_named_latecomer_is_no_death(engine: Engine) -> None:
+    late = "RuntimeError: [Rank 0]: Rank 2 failed to pass monitoredBarrier in 5000 ms"
+    left = (
+        "RuntimeError: Rank {0} successfully reached monitoredBarrier, but received errors while waiting for send/recv "
+        "from rank 0. Please check rank 0 logs for faulty rank.\n Original exception: \n"
+        "[/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:553] Connection closed by peer [127.0.0.1]:64."
+    )
+    root = cause(engine, *(raised(r, left.format(r)) for r in (1, 3)), raised(0, late))
+    assert (root.category, root.origin.rank) == ("straggler-or-hang", 2)
+
+
+def test_gloo_that_times_out_shows_a_silent_rank_not_a_dead_one(engine: Engine) -> None:
+    log = "".join(f"[1,{r}]<stdout>:stage {r} ok\n" for r in range(4))
+    log += "".join(raised(r, SEND, function=f"stage{r}", before=f"[1,{r}]<stderr>:") for r in (1, 3))
+    log += raised(0, CLOSED, before="[1,0]<stderr>:")
+    root = cause(engine, log)
+    assert (root.category, root.origin.rank) == ("straggler-or-hang", 2)
+
+
+def test_only_one_rank_sees_no_gpu(engine: Engine) -> None:
+    bare = (
+        "2: Traceback (most recent call last):\n"
+        '2:   File "/srv/fit.py", line 9, in main\n'
+        "2:     x.cuda()\n"
+        "2: RuntimeError: No CUDA GPUs are available\n"
+    )
+    waiting = (
+        "torch.distributed.DistBackendError: [{0}] is setting up NCCL communicator and retrieving ncclUniqueId from [0] via "
+        "c10d key-value store by key '0', but store->get('0') got error: wait timeout after 9000ms, keys: /default_pg/0//cuda//0"
+    )
+    others = "".join(raised(r, waiting.format(r), before=f"{r}: ") for r in (1, 3))
+    root = cause(engine, bare + others)
+    assert (root.category, root.origin.rank) == ("config", 2)
+    assert cause(engine, bare).category == "driver-or-version"
+
+
+def test_whom_the_server_of_the_store_misses(engine: Engine) -> None:
+    def pod(number: int, error: str) -> str:
+        text = f'Traceback (most recent call last):\n  File "/srv/fit.py", line 3, in main\n    init()\n{error}\n'
+        return "".join(f"worker-{number}  | {line}\n" for line in text.splitlines())
+
+    key = "torch.distributed.DistStoreError: wait timeout after 9000ms, keys: /default_pg/0//cpu//0/0"
+    served = "torch.distributed.DistStoreError: Timed out after 10 seconds waiting for clients. 3/4 clients joined."
+    quiet = 'worker-1  | Traceback (most recent call last):\nworker-1  |   File "/srv/fit.py", line 2, in prepare\n'
+    root = cause(engine, quiet + pod(3, key) + pod(2, key) + pod(0, served))
+    assert root.origin.rank == 1
+
+
+def test_ray_names_the_process_that_raised(engine: Engine) -> None:
+    log = (
+        "(TorchTrainer pid=80) - (node_id=a, ip=10.0.3.1, pid=201) world_rank=0, local_rank=0, node_rank=0\n"
+        "(TorchTrainer pid=80) - (node_id=b, ip=10.0.3.2, pid=302) world_rank=1, local_rank=0, node_rank=1\n"
+        "Traceback (most recent call last):\n"
+        '  File "/opt/lib/python3.11/site-packages/ray/train/_internal/utils.py", line 57, in check_for_failure\n'
+        "    ray.get(object_ref)\n"
+        "ray.exceptions.RayTaskError(KeyError): ray::_RayTrainWorker__execute.get_next() (pid=302, ip=10.0.3.2, actor_id=9, repr=W)\n"
+        '  File "/srv/fit.py", line 8, in loop\n'
+        "    row['answer']\n"
+        "KeyError: 'answer'\n"
+    )
+    assert cause(engine, log).origin.rank == 1
+
+
+def test_a_remote_call_brings_back_whose_error_it_is(engine: Engine) -> None:
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "/srv/ps.py", line 70, in main\n'
+        "    rpc.rpc_sync(name, pull)\n"
+        "KeyError: KeyError: On WorkerInfo(id=2, name=table2):\n"
+        "KeyError(17)\n"
+        "Traceback (most recent call last):\n"
+        '  File "/srv/ps.py", line 31, in pull\n'
+        "    return rows[17]\n"
+        "KeyError: 17\n"
+    )
+    root = cause(engine, log)
+    assert (root.category, root.origin.rank) == ("user-code", 2)
+
+
+STALL = (
+    "[2024-02-01 10:00:00.000000: W horovod/common/stall_inspector.cc:107] One or more tensors were submitted to be reduced, "
+    "gathered or broadcasted by subset of ranks and are waiting for remainder of ranks for more than 60 seconds. This may "
+    "indicate that different ranks are trying to submit different tensors or that only subset of ranks is submitting tensors, "
+    "which will cause deadlock. \n"
+)
+
+
+@pytest.mark.parametrize(
+    ("listed", "ranks"),
+    [
+        ("Missing ranks:\n5: [allreduce.a, allreduce.b]\n", (5,)),
+        ("Missing ranks:\n2: [allreduce.a]\n5!: [allreduce.a, allreduce.c]\n", (2, 5)),
+        ("Missing ranks:\n0: [allreduce.a]\n1: [allreduce.b]\n", ()),
+        ("Stalled ops: allreduce.a [ready ranks: 4, 0, 1, 3], allreduce.b [ready ranks: 4, 0, 1, 3]\n", (2,)),
+    ],
+)
+def test_whom_horovod_waits_for(engine: Engine, listed: str, ranks: tuple[int, ...]) -> None:
+    log = "".join(f"[1,0]<stderr>:{line}\n" for line in (STALL + listed).splitlines())
+    assert cause(engine, log).origin.ranks == ranks
+
+
+def test_an_abort_after_the_watchdog_is_the_watchdogs(engine: Engine) -> None:
+    down = (
+        "[rank1]:[E1121 13:01:54.064082783 ProcessGroupNCCL.cpp:764] [Rank 1] "
+        "To avoid data inconsistency, we are taking the entire process down.\n"
+    )
+    abort = "[rank1]:Fatal Python error: Aborted\n"
+    assert cause(engine, raised(1, CLOSED) + down + abort).rule_id != "python.aborted"
+    assert cause(engine, down + abort).rule_id == "python.aborted"
+    assert cause(engine, raised(0, CLOSED) + abort).origin.rank == 1
+
+
+def test_a_silent_abort_beside_timeouts_is_a_watchdogs(engine: Engine) -> None:
+    wait = (
+        "[rank0]:[E1121 07:17:00.069645912 ProcessGroupNCCL.cpp:689] [Rank 0] Watchdog caught collective operation timeout: "
+        "WorkNCCL(SeqNum=33, OpType=ALLREDUCE, NumelIn=8, NumelOut=8, Timeout(ms)=15000) ran for 15014 milliseconds before timing out.\n"
+    )
+    table = (
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+        "Failures:\n  <NO_OTHER_FAILURES>\n"
+        "Root Cause (first observed failure):\n[0]:\n  time      : 2026-11-21_07:17:02\n  host      : gpu-node-01\n"
+        "  rank      : 3 (local_rank: 3)\n  exitcode  : -6 (pid: 77)\n  error_file: <N/A>\n"
+        "  traceback : Signal 6 (SIGABRT) received by PID 77\n"
+    )
+    assert cause(engine, wait + table).rule_id != "ledger.killed"
+    assert cause(engine, table).origin.rank == 3
+
+
+def logged(rank: int, error: str) -> str:
+    return (
+        f"2026-11-21 16:41:5{rank},344 C rank{rank}> unhandled exception\n"
+        "Traceback (most recent call last):\n"
+        '  File "/srv/fit.py", line 8, in loop\n'
+        "    go()\n"
+        f"{error}\n"
+    )
+
+
+def test_a_loggers_record_names_the_rank_of_its_traceback(engine: Engine) -> None:
+    root = cause(
+        engine, logged(2, "ValueError: 3 groups, 2 expected") + logged(3, CLOSED) + logged(0, CLOSED)
+    )
+    assert (root.category, root.origin.rank) == ("user-code", 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "category"),
+    [
+        ("no improvement in 5 epochs, stopping here", "collective-desync"),
+        ("out of batches after 17", "collective-desync"),
+        ("reading the next part", "rank-crash"),
+    ],
+)
+def test_a_silent_rank_that_said_it_was_through(engine: Engine, words: str, category: str) -> None:
+    log = "".join(f"[rank {r}] step {s} loss 0.2\n" for s in range(4) for r in range(4))
+    log += f"[rank 1] {words}\n" + "".join(raised(r, CLOSED) for r in (0, 2, 3))
+    root = cause(engine, log)
+    assert (root.category, root.origin.rank) == (category, 1)
