@@ -58,7 +58,14 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
 
 
 _ENDS = frozenset(
-    {"ledger.exited", "ledger.killed", "host.shell-aborted", "mpi.received-signal", "torch.native-exception"}
+    {
+        "ledger.exited",
+        "ledger.killed",
+        "host.child-ended",
+        "host.shell-aborted",
+        "mpi.received-signal",
+        "torch.native-exception",
+    }
 )
 """Causes that tell how a process ended and not why."""
 
@@ -74,7 +81,7 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     if not ends or not gave_up or any(c.rule_id not in _ENDS for c in live):
         return None
     words = [w for w in unanswered(job, ends.last_words) if _own(w)]
-    if all(c.rule_id == "ledger.exited" for c in live):
+    if all(c.rule_id in {"ledger.exited", "host.child-ended"} for c in live):
         found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
     else:
         thrown = [c.lead.finding for c in gave_up if c.rule_id == "torch.native-exception"]
@@ -93,7 +100,9 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
 
 def _gave_up(candidate: Candidate) -> bool:
     """Whether a process ended itself."""
-    by_itself = candidate.rule_id == "ledger.exited" or candidate.lead.text("signal") in {None, "SIGABRT"}
+    by_itself = candidate.rule_id in {"ledger.exited", "host.child-ended"} or candidate.lead.text(
+        "signal"
+    ) in {None, "SIGABRT"}
     return candidate.rule_id in _ENDS and by_itself
 
 

@@ -13,6 +13,7 @@ from triage.diagnosis.phases import phase_at
 from triage.diagnosis.templates import fill, kinds_of
 from triage.model import Discouraged, Evidence, Hypothesis, Moment, Origin, Step
 from triage.scan.clock import iso
+from triage.scan.lazy import compiled
 
 MAX_EVIDENCE = 8
 NODE_CATEGORIES = frozenset({"gpu-hardware", "network-fabric", "topology", "shm", "storage"})
@@ -182,6 +183,7 @@ _OF_MANY = frozenset(
 """Categories of which the one that complains is not the one to blame."""
 
 
+_THROWN = r"\s*(?:what\(\):|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )"
 _FEWEST_CONTENT = 2
 """Ranks that are heard of and do not say the same, by which one that does is known to be alone."""
 
@@ -197,7 +199,7 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
     (rank,) = ranks
     if rank and not candidate.of_ledger and len(identities.heard - {rank}) >= _FEWEST_CONTENT:
         return rank
-    if not lead.finding.raised:
+    if not lead.finding.raised and not _thrown(lead):
         return None
     if rank is None:
         # a wrong setting ends the first rank that meets it
@@ -223,8 +225,8 @@ _OF_ONE = frozenset({"gpu-oom", "rank-crash", "cuda-kernel"})
 
 
 def _thrown(lead: Item) -> bool:
-    """Whether the line is what a C++ exception said that nobody caught: it ended its process."""
-    return any(e.text.lstrip().startswith("what():") for e in lead.finding.evidence[:1])
+    """Whether the line is what an exception said that nobody caught: it ended its process."""
+    return any(compiled(_THROWN).match(e.text) is not None for e in lead.finding.evidence[:1])
 
 
 def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:

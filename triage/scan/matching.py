@@ -66,7 +66,8 @@ class Matcher:
 
     def _search(self, pattern: Any, record: Record) -> Any:
         begin, end = record.anchor
-        position = 0 if self.signature.before else begin
+        # whoever pastes a message may break it anywhere: what goes on with a line may hold the anchor
+        position = 0 if self.signature.before or record.index else begin
         try:
             found = pattern.search(record.text, position, **_LIMITS)
             # a match wholly before the hit line belongs to another hit

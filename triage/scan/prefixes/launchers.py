@@ -44,6 +44,9 @@ _MARGIN = Lazy(
     r"(?:> ?|[ \t]{1,8})(?=\[(?:default|rank)\d{1,6}\]:|\([^()\n]{1,120}?\bpid=\d{1,10}(?:, ip=[^\s)]{1,40})?\)"
     r"|(?:ERROR|WARNING|INFO|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d )"
 )
+_COUNTED = Lazy(r"[a-z][a-z-]{0,20}\d{2,8}$")
+"""How clusters number their machines: digits enough for all."""
+_RAISES = Lazy(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:: |$)")
 _NAME = r"([a-z0-9][a-z0-9-]{0,62}(?:\.[a-z0-9-]{1,63}){0,8})"
 _HOST = Lazy(_NAME + r":(?: |$)")
 _HOST_RANK = Lazy(_NAME + r":(\d{1,5}): ")
@@ -396,6 +399,8 @@ def _is_machine(name: str, text: str, end: int) -> bool:
         return False
     if not any(c.isdigit() for c in name):
         return False
+    if _COUNTED.match(name, 0) and _RAISES.match(text, end):
+        return True
     if following[:1] in {"", "[", "(", "{"} or following.startswith(("Traceback", "File ")):
         return True
     if following[:1].isdigit():
