@@ -23,7 +23,7 @@ BUILTIN = "triage"
 ENTRY_POINTS = "triage.rules"
 _PACKED = Path(__file__).parent / "_packed.json"
 _CHECKOUT = Path(__file__).resolve().parents[2] / "rules"
-_CACHE_FORMAT = 11
+_CACHE_FORMAT = 12
 _SUFFIXES = (".yaml", ".yml")
 _MAX_FILE = 4 << 20
 

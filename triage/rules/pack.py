@@ -40,7 +40,9 @@ def packed(rules: Iterable[Mapping[str, Any]]) -> bytes:
     from triage.rules.windows import choose, ordinary
 
     rules = list(rules)
-    windows = choose((anchor.lower() for raw in rules for anchor in raw["_anchors"]), ordinary())
+    # facts that many lines carry are sampled: their anchors are looked for as they are
+    rare = (raw for raw in rules if not (raw.get("signature") or {}).get("frequent"))
+    windows = choose((anchor.lower() for raw in rare for anchor in raw["_anchors"]), ordinary())
     anchors: dict[str, tuple[str, bool, list[str]]] = {}
     places: dict[str, tuple[str | None, int | None, bool, int, int]] = {}
     body = bytearray()
@@ -48,7 +50,7 @@ def packed(rules: Iterable[Mapping[str, Any]]) -> bytes:
         signature = raw.get("signature") or {}
         for anchor in raw["_anchors"]:
             literal = anchor.lower()
-            window, sampled, ids = anchors.get(literal, (windows[literal], True, []))
+            window, sampled, ids = anchors.get(literal, (windows.get(literal, literal), True, []))
             if raw["id"] not in ids:
                 ids.append(raw["id"])
             anchors[literal] = (window, sampled and bool(signature.get("frequent")), ids)
