@@ -128,3 +128,36 @@ def holds(job: Job, item: Item, world_size: int | None = None, phase: str | None
     if condition is None:
         return True
     return condition.holds(names_of(job, item, world_size, phase), functions_of(job, item))
+
+
+def undisputed(items: list[Item]) -> list[Item]:
+    """``items`` without those whose lines a rule with conditions knows better; the scan decides of all other rules."""
+    better = [i for i in items if i.rule.when is not None and (i.rule.refines or i.rule.role == "benign")]
+    if not better:
+        return items
+    return [item for item in items if not any(_knows_better(one, item) for one in better if one is not item)]
+
+
+def _knows_better(one: Item, item: Item) -> bool:
+    hushed = one.rule.role == "benign" and item.rule.role in {"cause", "symptom"}
+    if item.rule.id not in one.rule.refines and not hushed:
+        return False
+    mine, other = one.finding, item.finding
+    if mine.source != other.source or not mine.evidence or not other.evidence:
+        return False
+    begin, end = _lines(one)
+    first, last = _lines(item)
+    return (
+        begin is not None
+        and first is not None
+        and begin <= last
+        and first <= end
+        and other.count <= mine.count
+    )
+
+
+def _lines(item: Item) -> tuple[int | None, int]:
+    """The first and the last line on which a finding was seen first."""
+    shown = item.finding.evidence[0]
+    first = shown.line
+    return first, (first or 0) + shown.text.count("\n")

@@ -10,7 +10,7 @@ from triage.diagnosis import attempts as attempts_module
 from triage.diagnosis.awaited import settle, stalled
 from triage.diagnosis.bundled import unbundled
 from triage.diagnosis.candidates import Candidate, collect
-from triage.diagnosis.conditions import holds
+from triage.diagnosis.conditions import holds, undisputed
 from triage.diagnosis.derived import derive, stated
 from triage.diagnosis.explain import reasoning, table, timeline
 from triage.diagnosis.fallback import alarm, carrier, fall_back, worded
@@ -112,7 +112,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.index()
     job.add(stated(job))
     job.add(derive(job, identities.world_size))
-    job.items = [i for i in job.items if holds(job, i, identities.world_size)]
+    job.items = undisputed([i for i in job.items if holds(job, i, identities.world_size)])
     job.index()
     ledger = build_ledger(job, identities)
     settle(job, ledger)

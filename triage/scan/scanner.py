@@ -368,8 +368,10 @@ def _edges(block: Block) -> Iterator[tuple[int, int]]:
 
 def _undisputed(claims: list[_Claim]) -> Iterator[_Claim]:
     """What is left when benign rules and refinements have taken the lines they know better."""
-    benign = [c for c in claims if c.rule.role == "benign"]
-    refined = [(c, frozenset(c.rule.refines)) for c in claims if c.rule.refines]
+    # a rule with conditions may yet be found not to apply: triage.diagnosis decides of those
+    sure = [c for c in claims if c.rule.when is None]
+    benign = [c for c in sure if c.rule.role == "benign"]
+    refined = [(c, frozenset(c.rule.refines)) for c in sure if c.rule.refines]
     for claim in claims:
         if claim.rule.role in {"cause", "symptom"} and any(_overlap(claim, b) for b in benign):
             continue
