@@ -29,15 +29,18 @@ def kind_of_words(
     kind = _unmistakable(words)
     if kind is not None or not words:
         return kind or doing
+    hub = _says(phrases.HUB, words)
+    checks = compiled(phrases.PLACE_CALLS).search(function) is not None
+    asked = checks or compiled(phrases.PLACE_FILES).search(path) is not None
+    if users and doing is None and not hub and not asked:
+        return None  # the long lists of words need not be compiled
     refused = _says(phrases.SETTINGS, words)
     tensors = _says(phrases.TENSORS, words)
     given = tensors or _says(phrases.OBJECTS, words)
-    if _says(phrases.HUB, words) and not (refused and given):
+    if hub and not (refused and given):
         return "auth-or-hub"
     if doing is not None and not _asked_wrongly(doing, words, refused, given):
         return doing
-    checks = compiled(phrases.PLACE_CALLS).search(function) is not None
-    asked = checks or compiled(phrases.PLACE_FILES).search(path) is not None
     if users:
         return "config" if asked and refused and not given else None
     if asked and (not given or (checks and refused and not tensors)):
