@@ -111,6 +111,7 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     take([effect.lead for effect in effects], len(found) + 2)
     take([i for i in candidate.explains if "collective-timeout" in i.rule.tags], len(found) + 1)
     take([i for i in candidate.explains if "peer-loss" in i.rule.tags], len(found) + 1)
+    take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
     return tuple(found[:MAX_EVIDENCE])
 
 
