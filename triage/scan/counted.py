@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from triage.model import Block, Finding, Source, Value
 from triage.scan.lazy import compiled, deferred
-from triage.scan.said import Said, finding_of, lines_at_the_end
+from triage.scan.said import Said, finding_of, lines_around, lines_at_the_end
 
 WORK = "progress.counted-work"
 AHEAD = "progress.ahead"
@@ -21,10 +21,10 @@ MAX_LINES = 400
 MAX_LINES_IN_ALL = 20_000
 FEWEST_WAITING = 2
 """Writers that must be behind one for it to be ahead."""
-_OF = r"(?<![\w./:-])(\d{1,7}) ?(?:/|of|out of) ?(\d{1,7})(?![\w./:-]|\d)"
+_OF = r"(?<![\w./:-])(\d{1,7}) {0,3}(?:/|of|out of) {0,4}(\d{1,7})(?![\w./:-]|\d)"
 _STEPS = r"(?i)\b(?:steps?|iter\w*|epochs?|batch\w*|micro\w*|updates?)\b"
 _COUNTER = r"(?i)\b(?:global[ _]?step|step|iter(?:ation)?|update|batch|micro[ _-]?batch)\W{0,3} {0,4}(\d{1,9})(?![\w.])"
-_MAY_COUNT = deferred(rb"\d ?(?:/|of) ?\d|(?i:step|iter|update|batch)[^a-zA-Z\d]{0,8}\d")
+_MAY_COUNT = deferred(rb"\d {0,3}(?:/|of|out of) {0,4}\d|(?i:step|iter|update|batch)[^a-zA-Z\d]{0,8}\d")
 _TAKEN = r"(?<![\w.])(\d{1,6}(?:\.\d+)?) ?s(?:ec(?:onds)?)?\.?$"
 _ACTIVITIES = {
     "compile": r"(?i)compil|warm(?:ing|ed)?[ -]?up|captur|bucket|autotun|kernel|graph",
@@ -50,14 +50,19 @@ class _Count:
     times: int = 1
 
 
-def counted(tails: Mapping[int, Block], sources: Sequence[Source]) -> list[Finding]:
-    """The work that writers count at the ends of logs, and who has counted more steps than all others."""
+def counted(tails: Mapping[int, Block], sources: Sequence[Source], until: Mapping[int, int]) -> list[Finding]:
+    """The work that writers count at the ends of logs and about the time that trouble began, at ``until``.
+
+    And who has counted more steps than all others.
+    """
     most = max(40, min(MAX_LINES, MAX_LINES_IN_ALL // max(1, len(tails))))
-    said = [
-        line
-        for index, block in sorted(tails.items())
-        for line in lines_at_the_end(block, sources[index], index, None, most, _MAY_COUNT)
-    ]
+    near: dict[tuple[int, int], Said] = {}
+    for index, block in sorted(tails.items()):
+        lines = [*lines_at_the_end(block, sources[index], index, None, most, _MAY_COUNT)]
+        if index in until:
+            lines += lines_around(block, sources[index], index, until[index], _MAY_COUNT)
+        near.update(((line.source, line.offset), line) for line in lines)
+    said = [near[place] for place in sorted(near)]
     return [*_work(said, sources), *_ahead(said, sources)]
 
 

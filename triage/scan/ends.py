@@ -56,7 +56,7 @@ class Ends:
         """
         return [
             *oddities(self._tails, self._sources, until, self._recognised[1]),
-            *counted(self._tails, self._sources),
+            *counted(self._tails, self._sources, until),
             *stacks(self._tails, self._sources),
         ]
 

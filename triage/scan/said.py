@@ -70,7 +70,7 @@ def lines_at_the_end(
     for row in [row for row in _rows(block, start, end) if row[2].strip()][-most:]:
         if like is not None and like.search(row[2]) is None:
             continue
-        line = _said(block, source, index, row)
+        line = _said(block, source, index, row, indented=like is not None)
         if line is not None:
             yield line
 
@@ -89,6 +89,18 @@ def lines_at_the_start(
             most -= 1
             if most <= 0:
                 return
+
+
+def lines_around(
+    block: Block, source: Source, index: int, at: int, like: re.Pattern[bytes]
+) -> Iterator[Said]:
+    """The lines near the offset ``at`` of a source in which ``like`` is found."""
+    start = max(0, at - block.offset - WINDOW)
+    start = block.data.find(b"\n", start) + 1 if start else 0
+    for row in _rows(block, start, min(len(block.data), max(start, at - block.offset + WINDOW))):
+        line = _said(block, source, index, row, indented=True) if like.search(row[2]) is not None else None
+        if line is not None:
+            yield line
 
 
 def self_named(block: Block, source: Source, index: int) -> Iterator[int]:
@@ -120,7 +132,8 @@ def _rows(block: Block, start: int, end: int) -> Iterator[_Row]:
         number += 1
 
 
-def _said(block: Block, source: Source, index: int, row: _Row) -> Said | None:
+def _said(block: Block, source: Source, index: int, row: _Row, *, indented: bool = False) -> Said | None:
+    """The line of a program that a row is, None where it is something else; code is indented, as counts may be."""
     at, number, raw = row
     if b"NCCL INFO" in raw[:160] or b"NCCL WARN" in raw[:160]:
         return None
@@ -128,7 +141,7 @@ def _said(block: Block, source: Source, index: int, row: _Row) -> Said | None:
     prefix, message = split_line(text)
     if (
         prefix.level in {"error", "fatal"}
-        or compiled(_CODE).match(message)
+        or compiled(_CODE).match(message.lstrip(" ") if indented else message)
         or not compiled(WORD).search(message)
     ):
         return None
