@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 from triage.model import Block, Finding, Source, Value
 from triage.scan.lazy import compiled, deferred
-from triage.scan.said import Said, finding_of, lines_around, lines_at_the_end
+from triage.scan.said import Said, finding_of, lines_around
 
 WORK = "progress.counted-work"
 AHEAD = "progress.ahead"
 MAX_LINES = 400
-"""Lines at the end of each source that are looked at, fewer where there are many sources."""
-MAX_LINES_IN_ALL = 20_000
+"""Lines of each source that are looked at on each side of where trouble began, fewer where there are many sources."""
+MAX_LINES_IN_ALL = 4_000
+FEWEST_LINES = 8
 FEWEST_WAITING = 2
 """Writers that must be behind one for it to be ahead."""
 _OF = r"(?<![\w./:-])(\d{1,7}) {0,3}(?:/|of|out of) {0,4}(\d{1,7})(?![\w./:-]|\d)"
@@ -55,14 +56,11 @@ def counted(tails: Mapping[int, Block], sources: Sequence[Source], until: Mappin
 
     And who has counted more steps than all others.
     """
-    most = max(40, min(MAX_LINES, MAX_LINES_IN_ALL // max(1, len(tails))))
-    near: dict[tuple[int, int], Said] = {}
+    most = max(FEWEST_LINES, min(MAX_LINES, MAX_LINES_IN_ALL // max(1, len(tails))))
+    said: list[Said] = []
     for index, block in sorted(tails.items()):
-        lines = [*lines_at_the_end(block, sources[index], index, None, most, _MAY_COUNT)]
-        if index in until:
-            lines += lines_around(block, sources[index], index, until[index], _MAY_COUNT)
-        near.update(((line.source, line.offset), line) for line in lines)
-    said = [near[place] for place in sorted(near)]
+        at = until.get(index, block.offset + len(block.data))
+        said += lines_around(block, sources[index], index, at, most, _MAY_COUNT)
     return [*_work(said, sources), *_ahead(said, sources)]
 
 

@@ -68,9 +68,7 @@ def lines_at_the_end(
     start = max(0, end - WINDOW)
     start = data.find(b"\n", start, end) + 1 if start else 0
     for row in [row for row in _rows(block, start, end) if row[2].strip()][-most:]:
-        if like is not None and like.search(row[2]) is None:
-            continue
-        line = _said(block, source, index, row, indented=like is not None)
+        line = _said(block, source, index, row)
         if line is not None:
             yield line
 
@@ -92,13 +90,18 @@ def lines_at_the_start(
 
 
 def lines_around(
-    block: Block, source: Source, index: int, at: int, like: re.Pattern[bytes]
+    block: Block, source: Source, index: int, at: int, most: int, like: re.Pattern[bytes]
 ) -> Iterator[Said]:
-    """The lines near the offset ``at`` of a source in which ``like`` is found."""
-    start = max(0, at - block.offset - WINDOW)
+    """The last ``most`` lines before the offset ``at`` of a source in which ``like`` is found, and the first after it."""
+    place = at - block.offset
+    start = max(0, place - WINDOW)
     start = block.data.find(b"\n", start) + 1 if start else 0
-    for row in _rows(block, start, min(len(block.data), max(start, at - block.offset + WINDOW))):
-        line = _said(block, source, index, row, indented=True) if like.search(row[2]) is not None else None
+    rows = [
+        r for r in _rows(block, start, min(len(block.data), max(start, place + WINDOW))) if like.search(r[2])
+    ]
+    before = sum(1 for row in rows if row[0] < place)
+    for row in rows[max(0, before - most) : before + most]:
+        line = _said(block, source, index, row, indented=True)
         if line is not None:
             yield line
 
