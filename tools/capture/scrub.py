@@ -81,7 +81,7 @@ def scrub_folder(source: Path, target: Path) -> None:
             continue
         place = target / path.relative_to(source)
         place.parent.mkdir(parents=True, exist_ok=True)
-        if path.name.startswith("nccl_trace"):
+        if path.name.startswith(("nccl_trace", "fr_dump")):
             place.write_bytes(scrubber.pickle(data))
         else:
             # surrogateescape keeps bytes that are no text as they are

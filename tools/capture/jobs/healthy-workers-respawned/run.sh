@@ -1,0 +1,3 @@
+# place=/srv/dedup limit=80
+export OMP_NUM_THREADS=1
+python dedup.py --workers 4

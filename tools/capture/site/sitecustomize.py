@@ -1,0 +1,7 @@
+"""Ranks that share a GPU count as ranks of different hosts: NCCL refuses two ranks of one host on one GPU."""
+
+import os
+
+if "RANK" in os.environ and "NCCL_HOSTID" not in os.environ:
+    node, place = os.environ.get("GROUP_RANK", "0"), int(os.environ.get("LOCAL_RANK", "0")) // 2
+    os.environ["NCCL_HOSTID"] = f"node{node}-{place}"
