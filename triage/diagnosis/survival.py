@@ -18,7 +18,7 @@ class Survival:
     def proof(self, item: Item) -> Item | None:
         """The line that shows that the job went on after ``item``, None when there is none."""
         if _concluded(item):
-            return self._everybody(item)
+            return self._everybody(item) or self._closed(item)
         for end in self.job.of_fact("ended-well"):
             if self._uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
                 continue  # what one process prints at its end says nothing of another one that died
@@ -37,6 +37,19 @@ class Survival:
         moved = next((p for p in marks if p.rank is not None or self._several(marks, item)), None)
         alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
         return alive or (self._everybody(item) if rank is None else None)
+
+    def _closed(self, item: Item) -> Item | None:
+        """A good end of the whole job, further down in the log of what ended badly: a test that wanted it."""
+        ends = [end for end in self.job.of_fact("ended-well") if "job-end" in end.rule.tags]
+        return next(
+            (
+                end for end in ends
+                if end.finding.source == item.finding.source
+                and self._later(end, item)
+                and not self._resumed(end)
+            ),
+            None,
+        )  # fmt: skip
 
     def _everybody(self, item: Item) -> Item | None:
         """A line that shows it where every rank of the job worked on after an error, whoever's it was."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from triage.model import Prefix, Value
 from triage.scan.collect import Collector, Sighting
@@ -38,6 +39,10 @@ _RAY_CALL = r"ray::[^\n]{1,200}? \(pid=(\d{1,10})(?:, ip=([\w.:-]+))?"
 _CLOSE = 3
 """Lines above a traceback in which that may stand."""
 MAX_LINES = 400
+LONGEST_LEAD = 80
+"""Characters that may stand before a traceback on each of its lines."""
+MAX_STRANGERS = 60
+"""Lines of other writers between a traceback's first two."""
 MAX_TRACEBACKS = 2000
 """Tracebacks of one source that are parsed."""
 
@@ -76,7 +81,10 @@ class ExceptionScan:
             return
         self._parsed += 1
         prefix = _reported(view, line)
-        lines = _writer_lines(view, line)
+        led = _led_lines(view, line)
+        if led and prefix.rank is None:
+            prefix = led[0].prefix
+        lines = led or _writer_lines(view, line)
         messages = [part.message for part in lines]
         if "Fatal Python error:" in line.message:
             if collector is not None:
@@ -269,6 +277,31 @@ def _depth(found: Traceback) -> int | None:
         if frame.kind == "user":
             return below
     return None
+
+
+def _led_lines(view: BlockLines, line: Line) -> list[Line]:
+    """A traceback and what follows it, each line behind the same words: a launcher's that no prefix is known of.
+
+    Whoever puts words before every line names the writer by them: they are taken for its stream.
+    """
+    lead = line.message.partition(HEADER)[0]
+    if not lead.strip() or len(lead) > LONGEST_LEAD:
+        return []
+    name = lead.strip(" :|>]-")
+    stream = f"{line.prefix.stream}/{name}".lstrip("/")
+    lines: list[Line] = []
+    for seen, following in enumerate([line, *islice(view.after(line), MAX_LINES * 4)]):
+        if not following.message.startswith(lead):
+            if len(lines) < 2 and seen > MAX_STRANGERS:
+                return []
+            continue
+        rest = following.message[len(lead) :]
+        if len(lines) == 1 and not rest.startswith(" "):
+            return []
+        lines.append(replace(following, message=rest, prefix=replace(following.prefix, stream=stream)))
+        if len(lines) >= MAX_LINES:
+            break
+    return lines if len(lines) > 1 else []
 
 
 def _writer_lines(view: BlockLines, line: Line) -> list[Line]:
