@@ -122,6 +122,29 @@ def carrier(job: Job, ledger: Ledger, ranking: Ranking) -> Candidate | None:
     return None
 
 
+def named_below(job: Job, ranking: Ranking) -> Candidate | None:
+    """An exception's own line where all that is above it are tracebacks that others' lines broke.
+
+    Processes that write at once into one file leave tracebacks without an end, and ends without a traceback.
+    """
+    best = ranking.causes[0] if ranking.causes else None
+    if best is None or not all(nameless(c) for c in ranking.causes if c.explained_by is None):
+        return None
+    broken = best.lead.finding
+    words = [
+        (i.finding.source, shown)
+        for i in job.of_fact("mention")
+        for shown in i.finding.evidence
+        if i.finding.source == broken.source and i.finding.offset > broken.offset
+        and compiled(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S").match(split_line(shown.text)[1])
+    ]  # fmt: skip
+    found = _stated_exception(job, [w for w in words if _own(w)])
+    if found is not None:
+        found.explains = [item for c in ranking.causes for item in c.items]
+        found.reasons.append("the tracebacks above it are broken by lines of other processes")
+    return found
+
+
 def alarm(job: Job, ledger: Ledger, ends: Ends | None) -> Evidence | None:
     """The last alarming line that nobody knows, if nothing shows that all was well after it.
 

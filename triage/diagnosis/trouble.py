@@ -6,6 +6,7 @@ them on. The kinds stand in order: what names the GPU's memory also says that so
 
 from __future__ import annotations
 
+from triage.scan import abroad
 from triage.scan.lazy import compiled
 
 _GPU = (
@@ -114,6 +115,7 @@ _FATAL = (
     r"(?i)\bsegmentation fault\b|\bbus error\b|\bfloating[- ]point exception\b|\bcore dumped\b|\bSIG(?:ABRT|SEGV|BUS|ILL|FPE)\b"
     r"|\bsignal(?: number)?:? \(?(?:4|6|7|8|11)\b"
     r"|\bassert(?:ion)?\b.{1,300}\bfailed\b|\bcheck failed: |\bpanicked at\b|^\W*abort(?:ed)?\b|\bstack smashing\b|\binternal error\b"
+    r"|(?m:" + abroad.ENDED + ")"
 )
 
 

@@ -41,6 +41,7 @@ _DIGIT: tuple[Parser, ...] = (
     launchers.task_label,
     loggers.iso_stamp,
     loggers.us_stamp,
+    loggers.month_day_stamp,
     loggers.daytime_stamp,
     nccl.nccl,
     launchers.host_label,

@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterator
 
 from triage.model import Block, Evidence, Finding, Source
+from triage.scan import abroad
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
 from triage.text import safe
@@ -23,7 +24,10 @@ _STATES_AN_ERROR = deferred(
     r"\braise (?:\w+\.)*[A-Z]\w*(?:Error|Exception)\(|"
     r"\(core dumped\)|: (?:command not found|Permission denied|No such file or directory|cannot execute)|"
     r"\b(?:FATAL|CRITICAL|PANIC)\b|^Aborted\b|^Killed\b|terminate called|"
-    r"\b(?:exited|failed|terminated) with (?:exit |non-zero |error )*(?:code|status)\s*:?\s*[1-9-]",
+    r"\b(?:exited|failed|terminated) with (?:exit |non-zero |error )*(?:code|status)\s*:?\s*[1-9-]|"
+    + abroad.ENDED
+    + "|"
+    + abroad.ERROR,
     re.IGNORECASE,
 )
 _NAMES_TROUBLE = deferred(
