@@ -80,6 +80,12 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         thrown = [c.lead.finding for c in gave_up if c.rule_id == "torch.native-exception"]
         words.extend((finding.source, finding.evidence[0]) for finding in thrown if finding.evidence)
         telling = bool(words) and _trouble(words[_telling(words)]) not in {None, "crash"}
+        if not telling and thrown:
+            # what was thrown is no chatter: it may also be told by whom it speaks of
+            words = [
+                w for f in thrown for w in [(f.source, _thrown(f))] if _spoken(w[1]) not in _TELL_NOTHING
+            ]
+            telling = bool(words)
         found = _last_words(job, words) if telling else None
     if found is not None:
         lead = found.lead
@@ -89,6 +95,16 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         found.explains = [item for c in live for item in c.items]
         found.reasons.append("a process ended with an error after it")
     return found
+
+
+_TELL_NOTHING = frozenset(["unknown.last-words", "unknown.said-of-crash"])
+
+
+def _thrown(finding: Finding) -> Evidence:
+    """The text of an exception, without what the run-time library says around it."""
+    shown = finding.evidence[0]
+    what = finding.fields.get("what")
+    return Evidence(shown.path, shown.line, f"{what or ''}", shown.fields)
 
 
 def _gave_up(candidate: Candidate) -> bool:

@@ -23,7 +23,9 @@ _SPEAKERS = (
         r"|should be (?:a |an |one |set|>|<|at)"
         r"|is required|are required|requires? (?:at|that|the|an?|--?\w+)|invalid (?:\w+ )?(?:command|keyword|parameter|setting|flag)\b"
         r"|unknown (?:\w+ )?(?:command|keyword|style|parameter|key)\b|illegal (?:\w+ )?command|you selected|manually|not divisible"
-        r"|incompatible with|cannot be used (?:with|together))\b",
+        r"|incompatible with|cannot be used (?:with|together)"
+        r"|(?:action|keyword|command|option|parameter|argument|style|variable|input|entry|section|block)\b.{0,80}?\b(?:is (?:not (?:known"
+        r"|recogni[sz]ed|defined|valid|allowed)|unknown|undefined|compulsory|mandatory|missing)))\b",
         "settings",
     ),
 )  # fmt: skip

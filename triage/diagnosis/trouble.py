@@ -71,6 +71,7 @@ _PATTERNS = (
         r"(?i)\bno space left\b|\bdisk quota\b|\bread-only file ?system\b|\bstale (?:nfs |NFS )?file handle\b"
         r"|\btransport endpoint is not connected\b"
         r"|\bdisk (?:is )?full\b|\bH5F?_?\w+.{0,60}\bunable to (?:open|lock|write)\b|\bunable to lock file\b|\bHDF5-DIAG\b"
+        r"|\b(?:create|open|write)\b.{0,40}\bfile\b.{0,100}\b(?:did not succeed|unsuccessful|not successful)\b"
         r"|\bH5[A-Z]{1,2}\w+\(\): |\bMPI_File_\w+\b.{0,80}\berror",
         "storage",
     ),

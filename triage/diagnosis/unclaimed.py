@@ -204,7 +204,11 @@ def _rule(item: Item) -> str:
     raised, depth = item.text("raised_kind"), item.number("_depth")
     place = Place(item.text("raised_in") or "", item.text("raised_function") or "", raised, depth)
     kind = kind_of(name, message, item.text("doing"), place)
-    if kind is None and (name or "").rpartition(".")[2] in _OF_PARSERS and compiled(_ABOUT_DATA).search(item.text("function") or ""):
+    if (
+        kind is None
+        and (name or "").rpartition(".")[2] in _OF_PARSERS
+        and compiled(_ABOUT_DATA).search(item.text("function") or "")
+    ):
         kind = "data-loading"
     # torch and the standard library complain about what the user's own frame gave them
     near = place.near and name in BUILTIN_ERRORS

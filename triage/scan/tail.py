@@ -64,6 +64,13 @@ _WARNED_OF_ITS_END = deferred(
     re.IGNORECASE,
 )
 """NCCL calls what ends it a warning."""
+_ENDS_THE_JOB = deferred(r"\bMPI_ABORT was invoked on rank\b|\bapplication called MPI_Abort\(")
+_NO_WORDS = deferred(r"\W*|\s*(?:[Cc]ommand (?:error|output)|std(?:err|out)):\s*")
+_REFUSES = deferred(
+    r"\b(?:must|needs? to|should|requires?|needs? (?:at|\d)|or more|only|at least|at most|too (?:many|few|large|small|big)|exceeds?|cannot|can't|could not|unable"
+    r"|not (?:found|supported|enough|allowed|known|exist)|does not|did not|invalid|illegal|unknown|missing|wrong|bad|no such)\b",
+    re.IGNORECASE,
+)
 _ANNOUNCES = deferred(r"(?i)\W*(?:(?:fatal|internal|runtime|input|unrecoverable) )?(?:error|exception)\W*")
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
@@ -122,6 +129,7 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
     A line that only announces an error says it on the next.
     """
     lines = list(_last_lines(block))
+    reasons = _reasons(lines)
     for position, (line, text, final) in enumerate(lines):
         if line in taken or _HARMLESS.search(text):
             continue
@@ -133,12 +141,27 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
             or _WARNED_OF_ITS_END.search(text) is not None
             or (prefix.level not in _QUIET and _NAMES_TROUBLE.search(message) is not None)
             or (final and _NAMES_AN_EXCEPTION.search(message) is not None)
+            or position in reasons
         )
         if loud and message:
             following = lines[position + 1] if position + 1 < len(lines) else None
             if following is not None and following[0] not in taken and _ANNOUNCES.fullmatch(message):
                 text += "\n" + following[1]
             yield Evidence(name, line, safe(text))
+
+
+def _reasons(lines: list[tuple[int, str, bool]]) -> set[int]:
+    """Where the last thing stands that was said before somebody had MPI end the job, if it refuses something."""
+    found = set()
+    for position, (_, text, _) in enumerate(lines):
+        if _ENDS_THE_JOB.search(text) is None:
+            continue
+        before = position - 1
+        while before >= 0 and _NO_WORDS.fullmatch(lines[before][1]):
+            before -= 1
+        if before >= 0 and _REFUSES.search(lines[before][1]):
+            found.add(before)
+    return found
 
 
 def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:
