@@ -207,7 +207,7 @@ DEVICE = (
     r"\b(?:cuda|cu|hip|cublas\w*|cudnn|cufft|cusolver|cusparse|nvrtc)[A-Z]\w+(?:\([^)\n]*\))? ?(?:call )?(?:has )?(?:failed"
     r"|returned|error)"
     r"|\b(?i:cuda|hip) (?:driver |runtime )?(?i:errors?)\b ?[:=(]? ?\w|\bcudaError(?:_t)?\b ?[=:]|\b(?:CUDA|HIP)_ERROR_\w+"
-    r"|\bcu(?:BLAS|DNN|FFT)\b[^\n]{0,30} failed\b"
+    r"|\bcu(?:BLAS|DNN|FFT)\b[^\n]{0,30} failed\b|\bACL \w+ \w+ failed\b"
 )
 """A call of the CUDA libraries came back with an error."""
 DEVICE_FULL = (

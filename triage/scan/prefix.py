@@ -112,6 +112,8 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     **{"[" + c: _BRACKET_UPPER for c in _LOWER_CASE.upper()},
     "[2": (containers.determined, system.slurm_daemon, *_BRACKET_DIGIT),
     "[ ": (system.dmesg,),
+    "[{": (containers.listed,),
+    ",": (containers.listed,),
     "(": (launchers.process,),
     "<": (system.priority,),
     " ": (launchers.padded_task_label, loggers.indented_stamp, launchers.margin),
