@@ -98,3 +98,18 @@ def test_a_data_file_that_is_none_is_about_data(engine: Engine) -> None:
         "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)\n"
     )
     assert judged(engine, text) == ("failed", "data-loading")
+
+
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("terminate called after throwing an instance of 'thrust::system::system_error'\n"
+         "  what():  for_each: failed to synchronize: cudaErrorInvalidConfiguration: invalid argument\n", "cuda-kernel"),
+        ("job 12 was cancelled: its walltime limit of 2 h is over\n", "scheduler"),
+        ("RuntimeError: Found dtype Double but expected Half\n", "user-code"),
+        ('[{"stream_name":"stdout","time":1.2,"data":"step 1\\n"}\n'
+         ',{"stream_name":"stderr","time":9.5,"data":"[rank1]: RuntimeError: CUDA error: device-side assert triggered\\n"}\n]\n', "cuda-kernel"),
+    ],
+)  # fmt: skip
+def test_other_words(engine: Engine, text: str, category: str) -> None:
+    assert judged(engine, text) == ("failed", category)

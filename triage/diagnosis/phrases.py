@@ -164,7 +164,8 @@ ASKED_OF_DATA = (
 BROUGHT = r"\b(?:fail\w*|download\w*|\w*error|corrupt\w*|not found|could ?n[o']t|truncated)\b"
 
 TENSORS = (
-    r"\bdtypes?:? [`']?(?:torch\.)?\w+[`']? (?:but|and) (?:expected|got|found)\b|\b(?:scalar type|data type|dtype) \w+,? but\b|"
+    r"\bparameters and buffers on device\b|\bdtypes?:? [`']?(?:torch\.)?\w+[`']? (?:but|and) (?:expected|got|found)\b"
+    r"|\b(?:scalar type|data type|dtype) \w+,? but\b|"
     r"\b(?:tensors?(?![ _-]+(?:model[ _-]+)?parallel)|ndarrays?|contiguous)\b|\bndim\b|\b[1-5]-?D\b|\b(?:two|three|four)-dimensional\b"
     r"|\b(?:same|different|incorrect|wrong|unexpected|incompatible) (?:length|size|shape|device|dtype|number of elements"
     r"|buffer size|dimension)s?\b"
@@ -241,7 +242,8 @@ UNREACHED = (
 )
 LATE = (
     r"\btimed[ -]?out\b|\btimeout (?:of|after|while|waiting|reached|exceeded|expired|period|\()|\b(?:within|before) (?:the )?timeout\b"
-    r"|\b(?:wait(?:ing)?|sync\w*|barrier|collective|handshake|heartbeat|response|request|operation|read|recv|send|communication) time-?out\b"
+    r"|\b(?:wait(?:ing)?|sync\w*|barrier|collective|handshake|heartbeat|response|request|operation|read|recv|send"
+    r"|communication) time-?out\b"
 )
 ABOUT_TIMEOUTS = (
     r"\btime_?outs?\w*[`'\"]? (?:must|should|can|value|argument|has to|is (?:not|required))|\bset_timeout\b"

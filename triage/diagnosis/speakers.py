@@ -11,6 +11,11 @@ _SPEAKERS = (
         "network",
     ),
     (r"\b(?:slurmstepd|srun|sbatch|salloc|slurmd|slurmctld|kubelet|qsub|pbs_mom)(?:\[\d+\])?:", "scheduler"),
+    (
+        r"(?i)\bjob\b.{0,80}\b(?:exceed\w*|reached|over) (?:\w+ )?(?:the |its )?(?:wall[- ]?time|wall[- ]?clock|run[- ]?time|time)\b"
+        r"|\bjob\b.{0,60}\b(?:kill|terminat|cancel)\w*\b.{0,60}\b(?:wall[- ]?time|wall[- ]?clock|run[- ]?time|time limit)\b",
+        "scheduler",
+    ),
     (r"\b(?:FailedScheduling|FailedMount|FailedCreatePodSandBox|BackOff|Evicted|Preempted)\b", "scheduler"),
     (r"\bnvidia-container-cli\b|\bOCI runtime\b|^(?:docker|podman|enroot\S*|pyxis|singularity|apptainer|containerd)\b", "container"),
     (r"\b(?:Lustre\w*|NFS|nfs\d?|GPFS|mmfs\w*|BeeGFS|ceph\w*|fuse|gcsfuse|s3fs|botocore|weka\w*|EXT4-fs|XFS)\b", "storage"),

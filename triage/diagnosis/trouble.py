@@ -52,7 +52,7 @@ _PATTERNS = (
         r"|(?-i:\b(?!\w*Count returned \d\b)(?:cu[A-Z]|cuda[A-Z]|hip[A-Z]|cublas[A-Z]|cudnn[A-Z]"
         r"|cufft[A-Z])\w+)(?:\(.{0,200}?\))?:? (?:has )?(?:failed|returned)\b"
         r"|\b(?:cuda|hip|cublas|cudnn|nccl) failure \d+: |\b(?:cuda|hip|cublas|cudnn|cufft|cusolver|cusparse|gpu)\w*[ _](?:\w+ )?error\b"
-        r"|\bGPU\b.{0,60}\bfailed!? \(?7\d\d\b"
+        r"|(?-i:\b(?:cuda|hip)Error[A-Z]\w+)|\bGPU\b.{0,60}\bfailed!? \(?7\d\d\b"
         r"|\bfailed!? \(?7(?:00|1[0-9])\b",
         "kernel",
     ),

@@ -38,6 +38,10 @@ _NAMES_TROUBLE = deferred(
     r"|file|i/?o) "
     r"[Ee]rror: \D|\b(?i:cuda|cudnn|cublas|nccl) failure \d+: |\b(?i:port \d+ is (?:already )?in use)\b(?!.*\b(?:using|trying|instead"
     r"|next)\b)"
+    r"|\b[Jj]ob\b.{0,80}\b(?:[Kk]illed|[Tt]erminated|[Cc]ancell?ed)\b.{0,60}\b(?i:wall[- ]?time|wall[- ]?clock|run[- ]?time|time) ?"
+    r"(?i:limit|of|exceeded)\b"
+    r"|\b[Jj]ob\b.{0,60}\bexceeded\b.{0,30}\b(?i:wall[- ]?time|wall[- ]?clock|run[- ]?time|time) ?(?i:limit)?\b.{0,40}"
+    r"\b(?:killed|terminated|cancell?ed)\b"
     r"|\b(?i:failed to modify QP|licen[cs]e checkout failed|(?:access|permission) denied)\b"
     r"|\bOpenCV(?:\(\d[\d.]*\) .{0,300}?\b[Ee]rror: | Error: )"
     r"|(?i:\b(?:segmentation fault|illegal instruction|bus error|out[ _]of[ _]memory|cannot allocate memory|illegal (?:memory access"
@@ -67,7 +71,8 @@ _WARNED_OF_ITS_END = deferred(
 _ENDS_THE_JOB = deferred(r"\bMPI_ABORT was invoked on rank\b|\bapplication called MPI_Abort\(")
 _NO_WORDS = deferred(r"\W*|\s*(?:[Cc]ommand (?:error|output)|std(?:err|out)):\s*")
 _REFUSES = deferred(
-    r"\b(?:must|needs? to|should|requires?|needs? (?:at|\d)|or more|only|at least|at most|too (?:many|few|large|small|big)|exceeds?|cannot|can't|could not|unable"
+    r"\b(?:must|needs? to|should|requires?|needs? (?:at|\d)|or more|only|at least|at most|too (?:many|few|large|small|big)|exceeds?"
+    r"|cannot|can't|could not|unable"
     r"|not (?:found|supported|enough|allowed|known|exist)|does not|did not|invalid|illegal|unknown|missing|wrong|bad|no such)\b",
     re.IGNORECASE,
 )

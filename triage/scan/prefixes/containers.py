@@ -74,7 +74,7 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     return str(message).rstrip("\r\n")
 
 
-def listed(text: str, at: int, draft: Draft) -> int:  # noqa: ARG001 - all parsers are called alike
+def listed(text: str, at: int, draft: Draft) -> int:
     """``[{"stream_name":"stderr","time":14.8,"data":"…"}`` and ``,{…`` of Kaggle: one array, an element a line."""
     return at + 1 if text.startswith('{"stream_name"', at + 1) else at
 
