@@ -223,6 +223,7 @@ DRIVER = (
 NO_ROOM = (
     r"\b(?:disk quota exceeded|no space left on device|read-only file system|stale (?:nfs )?file handle|input/output error"
     r"|transport endpoint is not connected|structure needs cleaning)\b|\bpermission denied:? ['\"/]"
+    r"|\b(?:mkdir|cp|mv|touch|ln|tar|rsync|tee|install)\b: [^\n]{1,200}: permission denied\b"
 )
 """How operating systems say that a file system does not do what it is asked."""
 UNREADABLE = (
