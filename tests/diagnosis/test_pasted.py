@@ -108,7 +108,8 @@ def test_a_data_file_that_is_none_is_about_data(engine: Engine) -> None:
         ("job 12 was cancelled: its walltime limit of 2 h is over\n", "scheduler"),
         ("RuntimeError: Found dtype Double but expected Half\n", "user-code"),
         ('[{"stream_name":"stdout","time":1.2,"data":"step 1\\n"}\n'
-         ',{"stream_name":"stderr","time":9.5,"data":"[rank1]: RuntimeError: CUDA error: device-side assert triggered\\n"}\n]\n', "cuda-kernel"),
+         ',{"stream_name":"stderr","time":9.5,"data":"[rank1]: RuntimeError: CUDA error: device-side assert triggered\\n"}\n]\n',
+         "cuda-kernel"),
     ],
 )  # fmt: skip
 def test_other_words(engine: Engine, text: str, category: str) -> None:
