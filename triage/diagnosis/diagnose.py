@@ -13,7 +13,7 @@ from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds, undisputed
 from triage.diagnosis.derived import derive, stated
 from triage.diagnosis.explain import reasoning, table, timeline
-from triage.diagnosis.fallback import alarm, carrier, fall_back, worded
+from triage.diagnosis.fallback import alarm, carrier, fall_back, named_below, worded
 from triage.diagnosis.fingerprint import fingerprint
 from triage.diagnosis.hypothesis import build, moment_text
 from triage.diagnosis.identity import Identities, identify, relabel
@@ -132,6 +132,8 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         ranking.causes.insert(0, said)
     elif (around := carrier(job, ledger, ranking)) is not None:
         ranking.causes[0] = around
+    elif (named := named_below(job, ranking)) is not None:
+        ranking.causes.insert(0, named)
     alarmed = alarm(job, ledger, run.ends) if last and not ranking.causes else None
     verdict, completed = _verdict(run, job, ranking, alarmed)
     hypotheses = [

@@ -87,6 +87,12 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         thrown = [c.lead.finding for c in gave_up if c.rule_id == "torch.native-exception"]
         words.extend((finding.source, finding.evidence[0]) for finding in thrown if finding.evidence)
         telling = bool(words) and _trouble(words[_telling(words)]) not in {None, "crash"}
+        if not telling and thrown:
+            # what was thrown is no chatter: it may also be told by whom it speaks of
+            words = [
+                w for f in thrown for w in [(f.source, _thrown(f))] if _spoken(w[1]) not in _TELL_NOTHING
+            ]
+            telling = bool(words)
         found = _last_words(job, words) if telling else None
     if found is not None:
         lead = found.lead
@@ -96,6 +102,16 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         found.explains = [item for c in live for item in c.items]
         found.reasons.append("a process ended with an error after it")
     return found
+
+
+_TELL_NOTHING = frozenset(["unknown.last-words", "unknown.said-of-crash"])
+
+
+def _thrown(finding: Finding) -> Evidence:
+    """The text of an exception, without what the run-time library says around it."""
+    shown = finding.evidence[0]
+    what = finding.fields.get("what")
+    return Evidence(shown.path, shown.line, f"{what or ''}", shown.fields)
 
 
 def _gave_up(candidate: Candidate) -> bool:
@@ -129,6 +145,29 @@ def carrier(job: Job, ledger: Ledger, ranking: Ranking) -> Candidate | None:
             if candidate is not None and candidate.rule_id == item.rule.id:
                 return candidate
     return None
+
+
+def named_below(job: Job, ranking: Ranking) -> Candidate | None:
+    """An exception's own line where all that is above it are tracebacks that others' lines broke.
+
+    Processes that write at once into one file leave tracebacks without an end, and ends without a traceback.
+    """
+    best = ranking.causes[0] if ranking.causes else None
+    if best is None or not all(nameless(c) for c in ranking.causes if c.explained_by is None):
+        return None
+    broken = best.lead.finding
+    words = [
+        (i.finding.source, shown)
+        for i in job.of_fact("mention")
+        for shown in i.finding.evidence
+        if i.finding.source == broken.source and i.finding.offset > broken.offset
+        and compiled(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S").match(split_line(shown.text)[1])
+    ]  # fmt: skip
+    found = _stated_exception(job, [w for w in words if _own(w)])
+    if found is not None:
+        found.explains = [item for c in ranking.causes for item in c.items]
+        found.reasons.append("the tracebacks above it are broken by lines of other processes")
+    return found
 
 
 def alarm(job: Job, ledger: Ledger, ends: Ends | None) -> Evidence | None:

@@ -274,6 +274,13 @@ def _waits(job: Job, ledger: Ledger) -> None:
         )  # fmt: skip
 
 
+_OF_WINDOWS = {
+    0xC0000005: "SIGSEGV", 0xC00000FD: "SIGSEGV", 0xC0000374: "SIGABRT", 0xC0000409: "SIGABRT", 0xC000001D: "SIGILL",
+    0xC0000094: "SIGFPE", 0xC0000006: "SIGBUS", 0xC000013A: "SIGINT",
+}  # fmt: skip
+"""The status with which Windows ends a process (access violation, stack overflow, broken heap, ...), as signals."""
+
+
 def signal_of(code: int | None, name: str | None = None) -> str | None:
     """The signal that an exit code or a name stands for: -9, 137 and ``Killed`` are SIGKILL."""
     words = {
@@ -291,6 +298,8 @@ def signal_of(code: int | None, name: str | None = None) -> str | None:
         return upper if upper.startswith("SIG") else None
     if code is None:
         return None
+    if code % 2**32 in _OF_WINDOWS:
+        return _OF_WINDOWS[code % 2**32]
     if code < 0:
         return SIGNALS.get(-code, f"signal {-code}")
     if 128 < code < 160 and (code - 128) in SIGNALS:

@@ -164,6 +164,8 @@ ASKED_OF_DATA = (
 BROUGHT = r"\b(?:fail\w*|download\w*|\w*error|corrupt\w*|not found|could ?n[o']t|truncated)\b"
 
 TENSORS = (
+    r"\bparameters and buffers on device\b|\bdtypes?:? [`']?(?:torch\.)?\w+[`']? (?:but|and) (?:expected|got|found)\b"
+    r"|\b(?:scalar type|data type|dtype) \w+,? but\b|"
     r"\b(?:tensors?(?![ _-]+(?:model[ _-]+)?parallel)|ndarrays?|contiguous)\b|\bndim\b|\b[1-5]-?D\b|\b(?:two|three|four)-dimensional\b"
     r"|\b(?:same|different|incorrect|wrong|unexpected|incompatible) (?:length|size|shape|device|dtype|number of elements"
     r"|buffer size|dimension)s?\b"
@@ -206,7 +208,7 @@ DEVICE = (
     r"\b(?:cuda|cu|hip|cublas\w*|cudnn|cufft|cusolver|cusparse|nvrtc)[A-Z]\w+(?:\([^)\n]*\))? ?(?:call )?(?:has )?(?:failed"
     r"|returned|error)"
     r"|\b(?i:cuda|hip) (?:driver |runtime )?(?i:errors?)\b ?[:=(]? ?\w|\bcudaError(?:_t)?\b ?[=:]|\b(?:CUDA|HIP)_ERROR_\w+"
-    r"|\bcu(?:BLAS|DNN|FFT)\b[^\n]{0,30} failed\b"
+    r"|\bcu(?:BLAS|DNN|FFT)\b[^\n]{0,30} failed\b|\bACL \w+ \w+ failed\b"
 )
 """A call of the CUDA libraries came back with an error."""
 DEVICE_FULL = (
@@ -221,6 +223,7 @@ DRIVER = (
 NO_ROOM = (
     r"\b(?:disk quota exceeded|no space left on device|read-only file system|stale (?:nfs )?file handle|input/output error"
     r"|transport endpoint is not connected|structure needs cleaning)\b|\bpermission denied:? ['\"/]"
+    r"|\b(?:mkdir|cp|mv|touch|ln|tar|rsync|tee|install)\b: [^\n]{1,200}: permission denied\b"
 )
 """How operating systems say that a file system does not do what it is asked."""
 UNREADABLE = (
@@ -238,7 +241,11 @@ UNREACHED = (
     r"|\b(?:fail\w*|unable|could not|couldn't|cannot|can't) (?:to )?(?:re)?connect\b|\bhost (?:is )?unreachable\b"
     r"|\bcan(?:not|'t) be reached\b"
 )
-LATE = r"\btimed[ -]?out\b|\btimeout (?:of|after|while|waiting|reached|exceeded|expired|period|\()|\b(?:within|before) (?:the )?timeout\b"
+LATE = (
+    r"\btimed[ -]?out\b|\btimeout (?:of|after|while|waiting|reached|exceeded|expired|period|\()|\b(?:within|before) (?:the )?timeout\b"
+    r"|\b(?:wait(?:ing)?|sync\w*|barrier|collective|handshake|heartbeat|response|request|operation|read|recv|send"
+    r"|communication) time-?out\b"
+)
 ABOUT_TIMEOUTS = (
     r"\btime_?outs?\w*[`'\"]? (?:must|should|can|value|argument|has to|is (?:not|required))|\bset_timeout\b"
 )

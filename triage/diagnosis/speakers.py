@@ -11,6 +11,11 @@ _SPEAKERS = (
         "network",
     ),
     (r"\b(?:slurmstepd|srun|sbatch|salloc|slurmd|slurmctld|kubelet|qsub|pbs_mom)(?:\[\d+\])?:", "scheduler"),
+    (
+        r"(?i)\bjob\b.{0,80}\b(?:exceed\w*|reached|over) (?:\w+ )?(?:the |its )?(?:wall[- ]?time|wall[- ]?clock|run[- ]?time|time)\b"
+        r"|\bjob\b.{0,60}\b(?:kill|terminat|cancel)\w*\b.{0,60}\b(?:wall[- ]?time|wall[- ]?clock|run[- ]?time|time limit)\b",
+        "scheduler",
+    ),
     (r"\b(?:FailedScheduling|FailedMount|FailedCreatePodSandBox|BackOff|Evicted|Preempted)\b", "scheduler"),
     (r"\bnvidia-container-cli\b|\bOCI runtime\b|^(?:docker|podman|enroot\S*|pyxis|singularity|apptainer|containerd)\b", "container"),
     (r"\b(?:Lustre\w*|NFS|nfs\d?|GPFS|mmfs\w*|BeeGFS|ceph\w*|fuse|gcsfuse|s3fs|botocore|weka\w*|EXT4-fs|XFS)\b", "storage"),
@@ -23,7 +28,9 @@ _SPEAKERS = (
         r"|should be (?:a |an |one |set|>|<|at)"
         r"|is required|are required|requires? (?:at|that|the|an?|--?\w+)|invalid (?:\w+ )?(?:command|keyword|parameter|setting|flag)\b"
         r"|unknown (?:\w+ )?(?:command|keyword|style|parameter|key)\b|illegal (?:\w+ )?command|you selected|manually|not divisible"
-        r"|incompatible with|cannot be used (?:with|together))\b",
+        r"|incompatible with|cannot be used (?:with|together)"
+        r"|(?:action|keyword|command|option|parameter|argument|style|variable|input|entry|section|block)\b.{0,80}?\b(?:is (?:not (?:known"
+        r"|recogni[sz]ed|defined|valid|allowed)|unknown|undefined|compulsory|mandatory|missing)))\b",
         "settings",
     ),
 )  # fmt: skip

@@ -6,6 +6,7 @@ them on. The kinds stand in order: what names the GPU's memory also says that so
 
 from __future__ import annotations
 
+from triage.scan import abroad
 from triage.scan.lazy import compiled
 
 _GPU = (
@@ -51,7 +52,7 @@ _PATTERNS = (
         r"|(?-i:\b(?!\w*Count returned \d\b)(?:cu[A-Z]|cuda[A-Z]|hip[A-Z]|cublas[A-Z]|cudnn[A-Z]"
         r"|cufft[A-Z])\w+)(?:\(.{0,200}?\))?:? (?:has )?(?:failed|returned)\b"
         r"|\b(?:cuda|hip|cublas|cudnn|nccl) failure \d+: |\b(?:cuda|hip|cublas|cudnn|cufft|cusolver|cusparse|gpu)\w*[ _](?:\w+ )?error\b"
-        r"|\bGPU\b.{0,60}\bfailed!? \(?7\d\d\b"
+        r"|(?-i:\b(?:cuda|hip)Error[A-Z]\w+)|\bGPU\b.{0,60}\bfailed!? \(?7\d\d\b"
         r"|\bfailed!? \(?7(?:00|1[0-9])\b",
         "kernel",
     ),
@@ -70,6 +71,7 @@ _PATTERNS = (
         r"(?i)\bno space left\b|\bdisk quota\b|\bread-only file ?system\b|\bstale (?:nfs |NFS )?file handle\b"
         r"|\btransport endpoint is not connected\b"
         r"|\bdisk (?:is )?full\b|\bH5F?_?\w+.{0,60}\bunable to (?:open|lock|write)\b|\bunable to lock file\b|\bHDF5-DIAG\b"
+        r"|\b(?:create|open|write)\b.{0,40}\bfile\b.{0,100}\b(?:did not succeed|unsuccessful|not successful)\b"
         r"|\bH5[A-Z]{1,2}\w+\(\): |\bMPI_File_\w+\b.{0,80}\berror",
         "storage",
     ),
@@ -114,6 +116,7 @@ _FATAL = (
     r"(?i)\bsegmentation fault\b|\bbus error\b|\bfloating[- ]point exception\b|\bcore dumped\b|\bSIG(?:ABRT|SEGV|BUS|ILL|FPE)\b"
     r"|\bsignal(?: number)?:? \(?(?:4|6|7|8|11)\b"
     r"|\bassert(?:ion)?\b.{1,300}\bfailed\b|\bcheck failed: |\bpanicked at\b|^\W*abort(?:ed)?\b|\bstack smashing\b|\binternal error\b"
+    r"|(?m:" + abroad.ENDED + ")"
 )
 
 

@@ -100,6 +100,11 @@ _NOT_FINITE = (
     r"\b(?:nan|not[ -]finite|non-?finite|infinite|diverg\w+|exploded)\b|\b(?:nan|non-?finite) (?:loss|grad)"
     r"|\b(?:found|detected|unexpected result|contains?|encountered) (?:an? )?nans?\b|\bnans? (?:were |was )?(?:found|detected)\b"
 )
+_OF_PARSERS = frozenset(["JSONDecodeError", "ParserError", "UnicodeDecodeError", "EmptyDataError"])
+"""What readers raise on a file that is not what it is taken for; whose file it was says the function that reads it."""
+_ABOUT_DATA = (
+    r"(?i)(?:^|_)(?:data|datasets?|dataloaders?|corpus|samples?|annotations?|records?|jsonl|manifest)(?:_|$)"
+)
 _OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
 """Ray names what a task raised within its own exception's name."""
 
@@ -156,6 +161,8 @@ def kind_of(
         return "network-config"
     if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
         return said if said in {"checkpoint", "data-loading"} else "storage"
+    if short in _MISSING and compiled(_SETTINGS_FILE).search(words):
+        return "config"
     if short in _MISSING and (said == "user-code" or (said == "config" and words.startswith("[Errno "))):
         return None
     return said
@@ -168,13 +175,13 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         i for i in job.items
         if i.finding.raised and i.rule.fact != "exception" and i.rule.role in {"cause", "symptom", "benign"}
     ]  # fmt: skip
-    told = job.of_fact("exception")
+    found = job.of_fact("exception")
     # equal findings are folded and stand where the first was: what another nameless process says alike is known too
     causes = [i for i in claimed if i.rule.role == "cause" and i.finding.count > 1 and i.rank is None]
-    echoes = {_words(item) for item in told if any(inside(known, item) for known in causes)}
+    echoes = {_words(item) for item in found if any(inside(known, item) for known in causes)}
     sites: set[tuple[object, ...]] = set()
     left: list[Item] = []
-    for item in told:
+    for item in found:
         known = next((known for known in claimed if inside(known, item)), None)
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
@@ -186,7 +193,9 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
         grouped[key].append(item)
     for items in grouped.values():
-        rule = job.rules[_rule(items[0])]
+        # a traceback whose head is cut off shows less of who called
+        told = next((i for i in items if i.number("_depth") is not None), items[0])
+        rule = job.rules[_rule(told)]
         yield [Item(item.finding, rule) for item in items]
 
 
@@ -207,6 +216,12 @@ def _rule(item: Item) -> str:
     raised, depth = item.text("raised_kind"), item.number("_depth")
     place = Place(item.text("raised_in") or "", item.text("raised_function") or "", raised, depth)
     kind = kind_of(name, message, item.text("doing"), place)
+    if (
+        kind is None
+        and (name or "").rpartition(".")[2] in _OF_PARSERS
+        and compiled(_ABOUT_DATA).search(item.text("function") or "")
+    ):
+        kind = "data-loading"
     # torch and the standard library complain about what the user's own frame gave them
     near = place.near and name in BUILTIN_ERRORS
     users = raised == "user" or near or (raised in {"torch", "stdlib", "frozen"} and depth is not None)
@@ -214,8 +229,6 @@ def _rule(item: Item) -> str:
         return "unknown.user-code" if users else "unknown.refused-call"
     if kind is not None:
         return f"unknown.{kind}"
-    if name == "FileNotFoundError" and compiled(_SETTINGS_FILE).search(message):
-        return "unknown.config"
     if name == "ZeroDivisionError" and raised == "library":
         return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
     if users:

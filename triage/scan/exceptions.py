@@ -15,10 +15,10 @@ from triage.model import Prefix, Value
 from triage.scan.collect import Collector, Sighting
 from triage.scan.lazy import compiled
 from triage.scan.prefix import Continuation
-from triage.scan.traceback import HEADER, Traceback, activity, parse_faulthandler, parse_traceback
+from triage.scan.traceback import HEADER, Traceback, activity, fatal, parse_faulthandler, parse_traceback
 from triage.scan.window import BlockLines, Line
 
-EXCEPTION_ANCHORS = ("Traceback (most recent call last)", "Fatal Python error:")
+EXCEPTION_ANCHORS = ("Traceback (most recent call last)", "Fatal Python error:", "Windows fatal exception:")
 EXCEPTION_RULE = "python.exception"
 FATAL_RULE = "python.fatal-error"
 ABORT_RULE = "python.aborted"
@@ -86,7 +86,7 @@ class ExceptionScan:
             prefix = led[0].prefix
         lines = led or _writer_lines(view, line)
         messages = [part.message for part in lines]
-        if "Fatal Python error:" in line.message:
+        if fatal(line.message) is not None:
             if collector is not None:
                 self._fatal(view, lines, messages, collector)
             return
@@ -162,7 +162,7 @@ class ExceptionScan:
     def _fatal(self, view: BlockLines, lines: list[Line], messages: list[str], collector: Collector) -> None:
         dump = parse_faulthandler(messages, 0)
         line = lines[0]
-        fields: dict[str, Value] = {"error": line.message.partition("Fatal Python error:")[2].strip() or None}
+        fields: dict[str, Value] = {"error": fatal(line.message) or None}
         if dump is not None:
             frame = next((f for f in dump.frames if f.kind == "user"), None)
             if frame is not None:

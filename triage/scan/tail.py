@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterator
 
 from triage.model import Block, Evidence, Finding, Source
+from triage.scan import abroad
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
 from triage.text import safe
@@ -23,7 +24,10 @@ _STATES_AN_ERROR = deferred(
     r"\braise (?:\w+\.)*[A-Z]\w*(?:Error|Exception)\(|"
     r"\(core dumped\)|: (?:command not found|Permission denied|No such file or directory|cannot execute)|"
     r"\b(?:FATAL|CRITICAL|PANIC)\b|^Aborted\b|^Killed\b|terminate called|"
-    r"\b(?:exited|failed|terminated) with (?:exit |non-zero |error )*(?:code|status)\s*:?\s*[1-9-]",
+    r"\b(?:exited|failed|terminated) with (?:exit |non-zero |error )*(?:code|status)\s*:?\s*[1-9-]|"
+    + abroad.ENDED
+    + "|"
+    + abroad.ERROR,
     re.IGNORECASE,
 )
 _NAMES_TROUBLE = deferred(
@@ -34,6 +38,10 @@ _NAMES_TROUBLE = deferred(
     r"|file|i/?o) "
     r"[Ee]rror: \D|\b(?i:cuda|cudnn|cublas|nccl) failure \d+: |\b(?i:port \d+ is (?:already )?in use)\b(?!.*\b(?:using|trying|instead"
     r"|next)\b)"
+    r"|\b[Jj]ob\b.{0,80}\b(?:[Kk]illed|[Tt]erminated|[Cc]ancell?ed)\b.{0,60}\b(?i:wall[- ]?time|wall[- ]?clock|run[- ]?time|time) ?"
+    r"(?i:limit|of|exceeded)\b"
+    r"|\b[Jj]ob\b.{0,60}\bexceeded\b.{0,30}\b(?i:wall[- ]?time|wall[- ]?clock|run[- ]?time|time) ?(?i:limit)?\b.{0,40}"
+    r"\b(?:killed|terminated|cancell?ed)\b"
     r"|\b(?i:failed to modify QP|licen[cs]e checkout failed|(?:access|permission) denied)\b"
     r"|\bOpenCV(?:\(\d[\d.]*\) .{0,300}?\b[Ee]rror: | Error: )"
     r"|(?i:\b(?:segmentation fault|illegal instruction|bus error|out[ _]of[ _]memory|cannot allocate memory|illegal (?:memory access"
@@ -60,6 +68,14 @@ _WARNED_OF_ITS_END = deferred(
     re.IGNORECASE,
 )
 """NCCL calls what ends it a warning."""
+_ENDS_THE_JOB = deferred(r"\bMPI_ABORT was invoked on rank\b|\bapplication called MPI_Abort\(")
+_NO_WORDS = deferred(r"\W*|\s*(?:[Cc]ommand (?:error|output)|std(?:err|out)):\s*")
+_REFUSES = deferred(
+    r"\b(?:must|needs? to|should|requires?|needs? (?:at|\d)|or more|only|at least|at most|too (?:many|few|large|small|big)|exceeds?"
+    r"|cannot|can't|could not|unable"
+    r"|not (?:found|supported|enough|allowed|known|exist)|does not|did not|invalid|illegal|unknown|missing|wrong|bad|no such)\b",
+    re.IGNORECASE,
+)
 _ANNOUNCES = deferred(r"(?i)\W*(?:(?:fatal|internal|runtime|input|unrecoverable) )?(?:error|exception)\W*")
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
@@ -118,6 +134,7 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
     A line that only announces an error says it on the next.
     """
     lines = list(_last_lines(block))
+    reasons = _reasons(lines)
     for position, (line, text, final) in enumerate(lines):
         if line in taken or _HARMLESS.search(text):
             continue
@@ -129,12 +146,27 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
             or _WARNED_OF_ITS_END.search(text) is not None
             or (prefix.level not in _QUIET and _NAMES_TROUBLE.search(message) is not None)
             or (final and _NAMES_AN_EXCEPTION.search(message) is not None)
+            or position in reasons
         )
         if loud and message:
             following = lines[position + 1] if position + 1 < len(lines) else None
             if following is not None and following[0] not in taken and _ANNOUNCES.fullmatch(message):
                 text += "\n" + following[1]
             yield Evidence(name, line, safe(text))
+
+
+def _reasons(lines: list[tuple[int, str, bool]]) -> set[int]:
+    """Where the last thing stands that was said before somebody had MPI end the job, if it refuses something."""
+    found = set()
+    for position, (_, text, _) in enumerate(lines):
+        if _ENDS_THE_JOB.search(text) is None:
+            continue
+        before = position - 1
+        while before >= 0 and _NO_WORDS.fullmatch(lines[before][1]):
+            before -= 1
+        if before >= 0 and _REFUSES.search(lines[before][1]):
+            found.add(before)
+    return found
 
 
 def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:

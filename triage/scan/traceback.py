@@ -22,13 +22,18 @@ __all__ = [
     "FrameKind",
     "Traceback",
     "activity",
+    "fatal",
     "parse_faulthandler",
     "parse_traceback",
 ]
 
 MAX_FAULT_LINES = 2000
 
-_FATAL = Lazy(r".{0,400}?Fatal Python error: *(.*)$")
+_FATAL = Lazy(
+    r".{0,400}?(?:Fatal Python error: *(.*)|Windows fatal exception: ((?:access violation|stack overflow|page error"
+    r"|(?:float|int|integer) (?:divide by zero|overflow))\b.*))$"
+)
+"""Other exceptions of Windows that ``faulthandler`` shows are caught by whom they are meant for."""
 _THREAD = Lazy(r"(Current thread|Thread) 0x[0-9a-fA-F]+(?: \[[^\]\n]{0,64}\])? \(most recent call first\):")
 _FAULT_FRAME = Lazy(r' *File "([^"\n]{1,4096})", line (\d{1,9}|\?\?\?) in ([^\n]{1,500})$')
 
@@ -50,13 +55,19 @@ def parse_traceback(lines: Sequence[str], start: int) -> Traceback | None:
     return read_chain(lines, start)
 
 
+def fatal(line: str) -> str | None:
+    """What the interpreter died of, where ``line`` is the first that ``faulthandler`` prints of it."""
+    found = _FATAL.match(line, 0)
+    return None if found is None else (found[1] or found[2] or "").strip()
+
+
 def parse_faulthandler(lines: Sequence[str], start: int) -> Fault | None:
     """What ``faulthandler`` printed from ``Fatal Python error:`` on ``lines[start]`` on; None elsewhere.
 
     The frames are those of the thread that died, or of the only one shown.
     """
-    fatal = _FATAL.match(lines[start], 0) if 0 <= start < len(lines) else None
-    if fatal is None:
+    error = fatal(lines[start]) if 0 <= start < len(lines) else None
+    if error is None:
         return None
     threads: list[tuple[bool, list[Frame]]] = []
     at = end = start + 1
@@ -76,4 +87,4 @@ def parse_faulthandler(lines: Sequence[str], start: int) -> Fault | None:
             end = at
     current = next((frames for is_current, frames in threads if is_current), None)
     frames = current if current is not None else (threads[0][1] if threads else [])
-    return Fault(fatal[1].strip(), tuple(frames), start, end)
+    return Fault(error, tuple(frames), start, end)

@@ -60,6 +60,8 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
         return None
     if not isinstance(data, dict):
         return None
+    if "stream_name" in data and isinstance(data.get("data"), str):
+        return str(data["data"]).rstrip("\r\n")  # its time counts from the start of the notebook
     message = next((data[k] for k in _MESSAGE_KEYS if isinstance(data.get(k), str)), None)
     stamp = next((data[k] for k in _TIME_KEYS if isinstance(data.get(k), str | int | float)), None)
     if message is None or (stamp is None and not ("log" in data and data.keys() <= _COLLECTED_KEYS)):
@@ -70,6 +72,11 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     level = next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), None)
     draft.severity(level)
     return str(message).rstrip("\r\n")
+
+
+def listed(text: str, at: int, draft: Draft) -> int:
+    """``[{"stream_name":"stderr","time":14.8,"data":"…"}`` and ``,{…`` of Kaggle: one array, an element a line."""
+    return at + 1 if text.startswith('{"stream_name"', at + 1) else at
 
 
 def _numbers(data: dict[str, object], draft: Draft) -> None:

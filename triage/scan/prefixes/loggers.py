@@ -14,6 +14,7 @@ _FILE = r"[\w./<>+-]+:\d+"
 _BRACKET = Lazy(r"\[(\d{4}-\d\d-\d\d)[ T]" + TIME + r"([^\]\n]{0,80})\] ?")
 _ISO = Lazy(r"(\d{4}[-/]\d\d[-/]\d\d) " + TIME + r"( ?(?:Z|UTC|[+-]\d\d:?\d\d)(?![\w:]))?(?=[\s:|]|$)")
 _US_DATE = Lazy(r"(\[?)(\d\d/\d\d/(?:\d{4}|\d\d)) " + TIME + r"(\]?)(?= |$)")
+_MONTH_DAY = Lazy(r"(\d\d)/(\d\d) " + TIME + r"(?= - \S)")
 _DAYTIME = Lazy(TIME + r"(?=[ ]|$)")
 
 _VLLM = Lazy("(" + LEVEL_WORD + r") (\d\d)-(\d\d) " + TIME + r" \[?([^\s\]]+:\d+)\](?: |$)")
@@ -111,6 +112,16 @@ def us_stamp(text: str, at: int, draft: Draft) -> int:
         return at
     moment = clock.wall_us(found[2], found[3], found[4])
     if moment is None:
+        return at
+    draft.stamp(moment)
+    return _after_stamp(text, found.end(), draft)
+
+
+def month_day_stamp(text: str, at: int, draft: Draft) -> int:
+    """``11/28 10:20:30 - mmengine - INFO - `` of MMEngine."""
+    found = _MONTH_DAY.match(text, at)
+    moment = clock.yearless(*found.groups()) if found else None
+    if found is None or moment is None:
         return at
     draft.stamp(moment)
     return _after_stamp(text, found.end(), draft)
