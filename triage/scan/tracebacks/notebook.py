@@ -56,7 +56,9 @@ def _read_line(line: str, frames: list[Frame]) -> None:
     if current is not None:
         if frames:
             last = frames[-1]
-            frames[-1] = make_frame(last.path, last.line or int(current[1]), last.function, current[2].strip())
+            frames[-1] = make_frame(
+                last.path, last.line or int(current[1]), last.function, current[2].strip()
+            )
         return
     if _NUMBERED.match(line, 0):
         return
@@ -64,7 +66,9 @@ def _read_line(line: str, frames: list[Frame]) -> None:
     if found is not None:
         number = found["cell"] or found["line"]
         path = found["file"] or "<ipython-input>"
-        frames.append(make_frame(path, int(number) if number else None, (found["function"] or "<module>").strip()))
+        frames.append(
+            make_frame(path, int(number) if number else None, (found["function"] or "<module>").strip())
+        )
         return
     found = _OLD_FRAME.match(line, 0)
     if found is not None:
