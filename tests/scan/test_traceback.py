@@ -448,3 +448,63 @@ def test_faulthandler() -> None:
 )
 def test_whose_code_it_is(path: str, kind: str) -> None:
     assert path_kind(path) == kind
+
+
+NOTEBOOK = """
+RuntimeError                              Traceback (most recent call last)
+Cell In[7], line 20
+      5 training_args = Config(
+      6     output_dir="out",
+   (...)     17     workers=4,
+     18 )
+---> 20 trainer = Trainer(
+     21     model=model,
+     22 )
+
+File ~/envs/t/lib/python3.12/site-packages/torch/nn/modules/module.py:210, in Module._call_impl(self, *args, **kwargs)
+    208 kwargs["args"] = config
+--> 210 forward_call(*input, **kwargs)
+    213     raise RuntimeError(
+    214         "quoted: "
+
+RuntimeError: Expected all tensors to be on the same device
+"""
+
+
+def test_a_notebook_names_the_exception_first_and_its_message_last() -> None:
+    found = parse(NOTEBOOK)
+    assert found.exception_type == "RuntimeError"
+    assert found.message == "Expected all tensors to be on the same device"
+    assert [(f.path[-9:], f.line, f.function) for f in found.frames] == [
+        ("on-input>", 20, "<module>"),
+        ("module.py", 210, "Module._call_impl"),
+    ]
+    assert found.frames[0].code == "trainer = Trainer("
+    assert found.message_line == 16
+
+
+def test_an_older_notebook_has_the_line_only_beside_the_source() -> None:
+    found = parse(
+        """
+        ---------------------------------------------------------------------------
+        ValueError                                Traceback (most recent call last)
+        <ipython-input-5-3a1f2> in <module>
+              1 model = build()
+        ----> 2 model.fit(data)
+
+        ~/work/train.py in fit(self, data)
+             41     def fit(self, data):
+        ---> 42         raise ValueError("no data")
+
+        ValueError: no data
+        """,
+        start=1,
+    )
+    assert (found.exception_type, found.message) == ("ValueError", "no data")
+    assert [(f.line, f.function) for f in found.frames] == [(2, "<module>"), (42, "fit")]
+
+
+def test_a_notebook_cut_off_before_its_message_has_no_type() -> None:
+    lines = NOTEBOOK.strip("\n").split("\n")[:8]
+    found = parse_traceback(lines, 0)
+    assert found is None or found.exception_type is None

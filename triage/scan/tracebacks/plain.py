@@ -243,11 +243,14 @@ def read_chain(lines: Sequence[str], start: int, depth: int = 0) -> Traceback:
 
 def _read(lines: Sequence[str], start: int, depth: int) -> Traceback:
     """The one traceback at ``lines[start]``, in whichever layout."""
+    from triage.scan.tracebacks.notebook import is_notebook, read_notebook
     from triage.scan.tracebacks.rich import is_rich, read_rich
 
     line = lines[start]
     if is_rich(line):
         return read_rich(lines, start)
+    if is_notebook(line):
+        return read_notebook(lines, start)
     if GROUP_TOP.match(line, 0):
         return _group(lines, start, depth)
     if HEADER not in line and REMOTE_CALL.match(line, 0):
