@@ -13,6 +13,7 @@ from triage import Engine, Source
         ("gpu-03:812:990 [2] NCCL WARN NET/OFI Couldn't grow the frobnicator. RC: -22, ERROR: Invalid argument", "network-config"),
         ("slurmstepd: error: frobnicator plugin refused the step", "scheduler"),
         ("nvidia-container-cli: fatal: frobnicator failed", "config"),
+        ("slurmstepd: error: pyxis: frobnicator: couldn't get the gid", "config"),
         ("LustreError: 11-0: fatal: frobnicator failed", "storage"),
         ("amdgpu 0000:c5:00.0: fatal: frobnicator failed", "driver-or-version"),
         ("FATAL: the frobnicator failed", "unknown"),
