@@ -108,3 +108,19 @@ def test_a_bar_tells_for_how_long_an_activity_has_run(
     groups = {g.rule_id: g for g in engine.diagnose(glued.encode()).findings}
     shown = groups[f"progress.{rule}"].evidence[0]
     assert shown.fields["elapsed"] == elapsed
+
+
+AMD_BOOT = [
+    "[   22.101201] amdgpu 0000:c5:00.0: amdgpu: RAS: optional ras ta ucode is not available",
+    "[   22.201201] amdgpu 0000:c5:00.0: amdgpu: SMU is initialized successfully!",
+    "[   22.301201] amdgpu 0000:c5:00.0: amdgpu: 2 correctable hardware errors detected in umc block",
+    "[   22.401201] amdgpu 0000:c5:00.0: amdgpu: SMU driver if version not matched",
+]
+
+
+def test_the_kernel_log_of_a_node_with_amd_gpus_is_judged_as_itself(engine: Engine) -> None:
+    assert engine.diagnose("\n".join(AMD_BOOT).encode()).verdict == "healthy"
+    broken = AMD_BOOT[2].replace("2 correctable", "2 uncorrectable")
+    found = engine.diagnose("\n".join([*AMD_BOOT, broken]).encode()).root_cause
+    assert found is not None
+    assert (found.rule_id, found.origin.pci_bus_id) == ("gpu.amd-uncorrectable", "0000:c5:00.0")

@@ -13,7 +13,9 @@ from triage import Engine, Source
         ("gpu-03:812:990 [2] NCCL WARN NET/OFI Couldn't grow the frobnicator. RC: -22, ERROR: Invalid argument", "network-config"),
         ("slurmstepd: error: frobnicator plugin refused the step", "scheduler"),
         ("nvidia-container-cli: fatal: frobnicator failed", "config"),
+        ("slurmstepd: error: pyxis: frobnicator: couldn't get the gid", "config"),
         ("LustreError: 11-0: fatal: frobnicator failed", "storage"),
+        ("amdgpu 0000:c5:00.0: fatal: frobnicator failed", "driver-or-version"),
         ("FATAL: the frobnicator failed", "unknown"),
     ],
 )  # fmt: skip
@@ -113,3 +115,19 @@ def test_the_one_rank_that_aborted_met_the_error_of_its_gpu(engine: Engine) -> N
 )
 def test_words_of_trouble_that_say_none(engine: Engine, log: str) -> None:
     assert engine.diagnose(Source("job.out", data=log.encode())).root_cause is None
+
+
+@pytest.mark.parametrize(
+    ("words", "category"),
+    [
+        ("fatal: container ran out of memory in the frobnicator", "host-oom"),
+        ("fatal: the worker 3 ran out of memory", "host-oom"),
+        ("fatal: worker ran out of memory on the GPU", "gpu-oom"),
+        ("fatal: frobnicator: out of memory", "gpu-oom"),
+    ],
+)
+def test_whose_memory_ran_out(engine: Engine, words: str, category: str) -> None:
+    log = f"INFO trainer: step 12 loss 2.1\n{words}\n"
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category == category

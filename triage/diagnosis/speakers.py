@@ -5,9 +5,11 @@ from __future__ import annotations
 from triage.scan.lazy import compiled
 
 _SPEAKERS = (
+    # speaks through Slurm's step daemon
+    (r"\bpyxis: |\benroot-\w+: |/etc/enroot/hooks\.d/", "container"),
     (
         r"\bNET/(?:IB|OFI|Socket|Plugin|UCX)\b|\bUCX +(?:ERROR|FATAL)|\blibfabric:|\bfi_\w+\(|\bibv_\w+|\bmlx[45]_|\bmodify QP\b"
-        r"|\bUCC +ERROR|\befa\b|\blibrdmacm|\bOFI\b|\b(?:rdma|gid|roce|infiniband)\b",
+        r"|\bUCC +ERROR|\bHCCL\(|\bcxi\d*\b|\befa\b|\blibrdmacm|\bOFI\b|\b(?:rdma|gid|roce|infiniband)\b",
         "network",
     ),
     (r"\b(?:slurmstepd|srun|sbatch|salloc|slurmd|slurmctld|kubelet|qsub|pbs_mom)(?:\[\d+\])?:", "scheduler"),
@@ -19,7 +21,11 @@ _SPEAKERS = (
     (r"\b(?:FailedScheduling|FailedMount|FailedCreatePodSandBox|BackOff|Evicted|Preempted)\b", "scheduler"),
     (r"\bnvidia-container-cli\b|\bOCI runtime\b|^(?:docker|podman|enroot\S*|pyxis|singularity|apptainer|containerd)\b", "container"),
     (r"\b(?:Lustre\w*|NFS|nfs\d?|GPFS|mmfs\w*|BeeGFS|ceph\w*|fuse|gcsfuse|s3fs|botocore|weka\w*|EXT4-fs|XFS)\b", "storage"),
-    (r"\b(?:NVRM|nvidia-smi|nvidia-persistenced|nv-fabricmanager|nv-hostengine|cuInit|cuda\w+\(\)|NVML|dcgm\w*)\b", "driver"),
+    (
+        r"\b(?:NVRM|nvidia-smi|nvidia-persistenced|nv-fabricmanager|nv-hostengine|cuInit|cuda\w+\(\)|NVML"
+        r"|dcgm\w*|amdgpu|rocBLAS|hipBLASLt|MIOpen|HSA_STATUS_\w+|amd-smi|rocm-smi|npu-smi)\b",
+        "driver",
+    ),
     (
         r"(?i)\b(?:must (?:not )?(?:be|have|match|divide|set|run|equal)|(?:partition|number|value|size|layout|grid"
         r"|decomposition)\b.{0,60} is invalid|at least \d"

@@ -15,6 +15,11 @@ _GPU = (
 )
 _PATTERNS = (
     (
+        r"(?i)\b(?:container|pod|worker|job|node|host|machine|driver|executor|replica|task|instance)\b"
+        r"(?: \S+){0,2} (?:ran|is running|has run|went) out of memory\b(?!.{0,80}\b" + _GPU + r"\b)",
+        "host-memory",
+    ),
+    (
         r"(?i)\b" + _GPU + r"\w*\b.{0,250}?\b(?:out[ _]of[ _](?:\w+ )?memory|oom)\b|\bout[ _]of[ _](?:\w+ )?memory\b.{0,100}?\b" + _GPU
         + r"\w*\b|\b(?:cudaErrorMemoryAllocation|hipErrorOutOfMemory)\b|_ALLOC\w*_FAIL\w*"
         r"|\bout of (?:gpu|device|cuda|video|vram|hbm) memory\b|\bResourceExhausted(?:Error)?\b|\bRESOURCE_EXHAUSTED\b"

@@ -70,6 +70,7 @@ _MARKS: tuple[tuple[str, str, tuple[bytes, ...], bytes], ...] = (
             b"systemd[1]",
             b" kernel.",
             b"nvidia",
+            b"amdgpu ",
             b"EXT4-fs",
         ),
         rb"^.{0,40}\[ {0,8}\d{1,8}\.\d{6}\]|^.{0,16}\[\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}\]|^.{15,40} (?:kernel|systemd\S*): ",

@@ -26,7 +26,7 @@ _STAMP = re.compile(
     rf"(?:{_DAEMONS})(?:\[\d+\])?: "
 )
 _KERNEL = re.compile(
-    r"\bkernel: |NVRM: |\bmlx5_|\bACPI\b|Linux version |Command line: |\bpci(?:eport)? [\da-f]{4}:|\bnvme\d? |\bnvidia[-\w]*: "
+    r"\bkernel: |NVRM: |\bmlx5_|\bACPI\b|Linux version |Command line: |\bpci(?:eport)? [\da-f]{4}:|\bnvme\d? |\bnvidia[-\w]*: |\bamdgpu\b"
     r"|\bsystemd\[1\]: |\busb \d|\bEXT4-fs|\baudit: |\bmicrocode|\bEDAC\b|taints? kernel|\bperf: interrupt|\bLNet: |\bCPU: \d"
 )
 
