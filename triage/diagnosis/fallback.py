@@ -215,6 +215,8 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
         found = _EXCEPTION.search(evidence.text)
         if found is None:
             continue
+        if found["type"] is None and _claimed_below(job, index, evidence):
+            continue
         name, message = found["type"] or found["raised"], " ".join((found["message"] or "").split())[:300]
         kind = kind_of(name, message) or category_of(message)
         if kind in {None, "user-code"}:
@@ -232,6 +234,16 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
             candidate.score = min(candidate.score, OF_WORDS)
         return candidate
     return None
+
+
+def _claimed_below(job: Job, index: int, raising: Evidence) -> bool:
+    """Whether the exception of a ``raise`` statement stands right below it, in the words of a known symptom."""
+    at = raising.line or 0
+    return any(
+        item.rule.role == "symptom" and item.finding.source == index and at < (shown.line or 0) <= at + 4
+        for item in job.items
+        for shown in item.finding.evidence
+    )
 
 
 def _last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:

@@ -60,13 +60,18 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
         return None
     if not isinstance(data, dict):
         return None
-    message = next((data[k] for k in _MESSAGE_KEYS if isinstance(data.get(k), str)), None)
+    inner = data.get("fields")
+    told = {**inner, **data} if isinstance(inner, dict) else data  # Rust's tracing keeps the message one level deeper
+    message = next((told[k] for k in _MESSAGE_KEYS if isinstance(told.get(k), str)), None)
     stamp = next((data[k] for k in _TIME_KEYS if isinstance(data.get(k), str | int | float)), None)
     if message is None or (stamp is None and not ("log" in data and data.keys() <= _COLLECTED_KEYS)):
         return None
     if stamp is not None:
         draft.stamp(clock.parse_time(str(stamp)), collected=True)
     _numbers(data, draft)
+    span = data.get("span")
+    if isinstance(span, dict) and draft.rank is None:
+        _numbers(span, draft)  # Text Generation Inference names its shards so
     level = next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), None)
     draft.severity(level)
     return str(message).rstrip("\r\n")
