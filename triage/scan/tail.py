@@ -60,6 +60,11 @@ _WARNED_OF_ITS_END = deferred(
     re.IGNORECASE,
 )
 """NCCL calls what ends it a warning."""
+_SAYS_GOODBYE = deferred(
+    r"(?i)\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"
+    r"|cleaning up before exit|finished server process|aborting)\b"
+)
+"""What is said in an ordinary tone on the way out: no sign that an error was survived."""
 _ANNOUNCES = deferred(r"(?i)\W*(?:(?:fatal|internal|runtime|input|unrecoverable) )?(?:error|exception)\W*")
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
@@ -89,7 +94,9 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
             continue
         text = raw.decode("utf-8", "replace")[:2000]
         prefix, message = split_line(text)
-        if prefix.level in {"info", "debug"} and message.strip() and not message.startswith("NCCL INFO"):
+        if prefix.level not in {"info", "debug"} or not message.strip() or message.startswith("NCCL INFO"):
+            continue
+        if not _SAYS_GOODBYE.search(message):
             seen[prefix.stream] = Finding(
                 rule_id=ALIVE_RULE, fields={}, evidence=(Evidence(source.name, number, safe(text)),),
                 source=index, offset=offset,
