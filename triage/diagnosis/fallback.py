@@ -58,8 +58,11 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
 
 
 _ENDS = frozenset(
-    {"ledger.exited", "ledger.killed", "host.shell-aborted", "mpi.received-signal", "torch.native-exception"}
-)
+    {
+        "ledger.exited", "ledger.killed", "host.shell-aborted", "mpi.received-signal", "torch.native-exception",
+        "unknown.begun",
+    }
+)  # fmt: skip
 """Causes that tell how a process ended and not why."""
 
 
@@ -76,6 +79,8 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     words = [w for w in unanswered(job, ends.last_words) if _own(w)]
     if all(c.rule_id == "ledger.exited" for c in live):
         found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
+    elif all(c.rule_id == "unknown.begun" for c in live):
+        found = _stated_exception(job, words)  # a log that is cut in its second traceback has said what the first one was
     else:
         thrown = [c.lead.finding for c in gave_up if c.rule_id == "torch.native-exception"]
         words.extend((finding.source, finding.evidence[0]) for finding in thrown if finding.evidence)

@@ -100,6 +100,8 @@ _NOT_FINITE = (
     r"\b(?:nan|not[ -]finite|non-?finite|infinite|diverg\w+|exploded)\b|\b(?:nan|non-?finite) (?:loss|grad)"
     r"|\b(?:found|detected|unexpected result|contains?|encountered) (?:an? )?nans?\b|\bnans? (?:were |was )?(?:found|detected)\b"
 )
+_PARAMETER = r"['\"]\w+(?:\.\w+)+[._](?:weight|bias|qweight|qzeros|scales?|g_idx|weight_scale(?:_inv)?)['\"]"
+"""A key that is the name of a model's parameter."""
 _OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
 """Ray names what a task raised within its own exception's name."""
 
@@ -146,6 +148,8 @@ def kind_of(
         return "numerics"
     if short in {"ImportError", "ModuleNotFoundError"}:
         return "driver-or-version"
+    if short == "KeyError" and place is ELSEWHERE and compiled(_PARAMETER).fullmatch(words):
+        return "checkpoint"
     if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY:
         words = ""  # the key or the index, or what Python says of it
     said = kind_of_words(

@@ -15,6 +15,7 @@ from triage.scan.collect import Collector, Sighting
 from triage.scan.lazy import compiled
 from triage.scan.prefix import Continuation
 from triage.scan.traceback import HEADER, Traceback, activity, parse_faulthandler, parse_traceback
+from triage.scan.tracebacks.lines import is_header
 from triage.scan.window import BlockLines, Line
 
 EXCEPTION_ANCHORS = ("Traceback (most recent call last)", "Fatal Python error:")
@@ -70,6 +71,9 @@ class ExceptionScan:
             return
         self._parsed += 1
         prefix = _reported(line)
+        if "\n" in line.message:
+            self._enclosed(view, line, prefix, collector)
+            return
         lines = _writer_lines(view, line)
         messages = [part.message for part in lines]
         if "Fatal Python error:" in line.message:
@@ -116,6 +120,24 @@ class ExceptionScan:
                 raised=True,
             )
         )
+
+    def _enclosed(self, view: BlockLines, line: Line, prefix: Prefix, collector: Collector | None) -> None:
+        """Record a traceback that stands in one line: structured loggers write a record's line breaks as ``\\n``."""
+        messages = line.message.split("\n")
+        start = next((at for at, text in enumerate(messages) if is_header(text)), None)
+        found = None if start is None else parse_traceback(messages, start)
+        if found is None:
+            return
+        offset = view.block.offset + line.start
+        self._remember(offset, offset, prefix, line.prefix.stream)
+        if collector is not None:
+            collector.add(
+                Sighting(
+                    rule_id=EXCEPTION_RULE,
+                    fields={**exception_fields(found), "_begin": offset, "_end": offset},
+                    prefix=prefix, offset=offset, line=view.number(line.start), text=line.raw, span=None, raised=True,
+                )
+            )  # fmt: skip
 
     def headless(self, view: BlockLines, collector: Collector) -> None:
         """Record tracebacks whose first lines are not there: what was kept of a log may begin within one.

@@ -46,7 +46,8 @@ _NAMES_TROUBLE = deferred(
     r"|returned)\b"
 )
 """Words that nobody uses of a run that is well, wherever they stand in a line."""
-_NAMES_AN_EXCEPTION = deferred(r"\b(?:[A-Z]\w*(?:Error|Exception)): \S")
+_NAMES_AN_EXCEPTION = deferred(r"\b(?:[A-Z]\w*(?:Error|Exception)|socket\.(?:gai|h)?error): \S")
+_IS_AN_EXCEPTION = deferred(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?: \S")
 _ALARMS = deferred(
     r"\w(?:Error|Exception)(?=[:()]|\s*$)|"
     r"\b(?:errors?|fail(?:ed|ure|ing)?|fatal|exception|tim(?:ed|e) ?out|timeouts?|stall(?:ed)?|hang(?:s|ing)?|hung|stuck|"
@@ -126,10 +127,12 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
     """
     lines = list(_last_lines(block))
     for position, (line, text, final) in enumerate(lines):
-        if line in taken or _HARMLESS.search(text):
+        if line in taken:
             continue
         prefix, message = split_line(text)
         message = message.strip()
+        if _HARMLESS.search(text) and not _IS_AN_EXCEPTION.match(message):
+            continue  # what an exception says may speak of a warning
         loud = (
             prefix.level in {"error", "fatal"}
             or _STATES_AN_ERROR.search(message) is not None

@@ -6,7 +6,7 @@ They stamp every line, so their stamps tell the time and start no record.
 from __future__ import annotations
 
 from triage.scan import clock
-from triage.scan.lazy import Lazy
+from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes.draft import LEVEL_WORD, TIME, Draft
 
 _MAX_JSON = 1 << 17
@@ -74,6 +74,8 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
         _numbers(span, draft)  # Text Generation Inference names its shards so
     level = next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), None)
     draft.severity(level)
+    if "Traceback (most recent call last)" in message:
+        message = compiled(r"\n[ \t]*(?=\n)").sub("", message)  # some put an empty line between all frames
     return str(message).rstrip("\r\n")
 
 
