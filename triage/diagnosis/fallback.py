@@ -80,7 +80,9 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     if all(c.rule_id == "ledger.exited" for c in live):
         found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
     elif all(c.rule_id == "unknown.begun" for c in live):
-        found = _stated_exception(job, words)  # a log that is cut in its second traceback has said what the first one was
+        found = _stated_exception(
+            job, words
+        )  # a log that is cut in its second traceback has said what the first one was
     else:
         thrown = [c.lead.finding for c in gave_up if c.rule_id == "torch.native-exception"]
         words.extend((finding.source, finding.evidence[0]) for finding in thrown if finding.evidence)

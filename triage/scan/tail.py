@@ -62,10 +62,11 @@ _WARNED_OF_ITS_END = deferred(
 )
 """NCCL calls what ends it a warning."""
 _SAYS_GOODBYE = deferred(
-    r"(?i)\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"
-    r"|cleaning up before exit|finished server process|aborting)\b"
+    r"(?i)^(?!(?:INFO: +)?(?:Shutting down$|Waiting for application shutdown|Application shutdown complete))"
+    r".*?\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"
+    r"|cleaning up before exit|aborting)\b"
 )
-"""What is said in an ordinary tone on the way out: no sign that an error was survived."""
+"""What is said in an ordinary tone on the way out: no sign that an error was survived. Web servers that are asked to end do so too."""
 _ANNOUNCES = deferred(r"(?i)\W*(?:(?:fatal|internal|runtime|input|unrecoverable) )?(?:error|exception)\W*")
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")

@@ -61,7 +61,9 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     if not isinstance(data, dict):
         return None
     inner = data.get("fields")
-    told = {**inner, **data} if isinstance(inner, dict) else data  # Rust's tracing keeps the message one level deeper
+    told = (
+        {**inner, **data} if isinstance(inner, dict) else data
+    )  # Rust's tracing keeps the message one level deeper
     message = next((told[k] for k in _MESSAGE_KEYS if isinstance(told.get(k), str)), None)
     stamp = next((data[k] for k in _TIME_KEYS if isinstance(data.get(k), str | int | float)), None)
     if message is None or (stamp is None and not ("log" in data and data.keys() <= _COLLECTED_KEYS)):

@@ -72,7 +72,9 @@ def _is_checkout(parent: str, name: str) -> bool:
     """Whether ``parent/name`` is how a project's repository holds its package."""
     folder = parent.lower().replace("-", "").replace("_", "")
     plain = name.replace("_", "")
-    return folder in {"src", "python", plain, plain + "lm", plain + "source"} or plain.endswith("server") and folder == "server"
+    return folder in {"src", "python", plain, plain + "lm", plain + "source"} or (
+        plain.endswith("server") and folder == "server"
+    )
 
 
 def _is_script(path: str, code: str | None) -> bool:
