@@ -90,3 +90,28 @@ def test_a_key_that_names_a_parameter_is_about_the_weights(engine: Engine) -> No
     root = diagnosed(engine, "KeyError: 'layers.3.mlp.w13.weight_scale_inv'\n").root_cause
     assert root is not None
     assert root.category == "checkpoint"
+
+
+@pytest.mark.parametrize(
+    ("line", "category", "rank"),
+    [
+        (
+            "(EngineCore_DP0 pid=211) ERROR 03-02 10:05:11 [core.py:874] ValueError: No free slots\n",
+            "config",
+            None,
+        ),
+        (
+            "(Worker_TP1 pid=211) ERROR 03-02 10:05:11 [x.py:874] AttributeError: no attribute 'bar'\n",
+            "unknown",
+            1,
+        ),
+        ("[2026-03-02 10:00:01 TP3] Scheduler hit an exception: ValueError: boom of sorts\n", "config", 3),
+        ("ValueError: No free slots\n", "user-code", None),
+    ],
+)
+def test_what_an_engine_states_is_not_its_users_code(
+    engine: Engine, line: str, category: str, rank: int | None
+) -> None:
+    root = diagnosed(engine, line).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == (category, rank)

@@ -199,6 +199,16 @@ _OF_PROGRAMS = BUILTIN_ERRORS | {"NameError", "RuntimeError", "SyntaxError", "Un
 """Exceptions that, where no rule knows their message, are most often the program's own."""
 
 
+_REFUSALS = frozenset({"AssertionError", "NotImplementedError", "ValueError"})
+"""What an inference engine raises on a model, a setting or a combination that it does not take."""
+_OF_ENGINES = (
+    r"\((?:APIServer|EngineCore|VllmWorker|Worker_[TPD]P?\d)\w*(?: \w+)*(?: rank=\d+)? pid=\d+\)"
+    r"|\[?\b(?:core|core_client|multiproc_executor|multiproc_worker_utils|async_llm|gpu_worker|gpu_model_runner|ray_distributed_executor)"
+    r"\.py:\d+\]|^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [DPE]P\d+)* TP\d+|\btext_generation_launcher: |\[TRT-LLM\]"
+)
+"""Processes of inference engines, by what they put before their lines."""
+
+
 _SAID = {
     "auth-or-hub": "unknown.said-of-hub",
     "checkpoint": "unknown.said-of-checkpoint",
@@ -226,7 +236,11 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
             continue
         name, message = found["type"] or found["raised"], " ".join((found["message"] or "").split())[:300]
         kind = kind_of(name, message) or category_of(message)
-        if kind in {None, "user-code"}:
+        if kind in {None, "user-code"} and compiled(_OF_ENGINES).search(evidence.text):
+            # nobody's own program runs in there: it refuses a setting, or has a fault of its own
+            kind = "config" if name in _REFUSALS else None
+            rule = job.rules["unknown.config" if kind else "unknown.last-words"]
+        elif kind in {None, "user-code"}:
             other = "unknown.stated" if kind or name in _OF_PROGRAMS else _spoken(evidence)
             rule = job.rules[other]
         else:
