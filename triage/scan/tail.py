@@ -62,7 +62,7 @@ _WARNED_OF_ITS_END = deferred(
 )
 """NCCL calls what ends it a warning."""
 _SAYS_GOODBYE = deferred(
-    r"(?i)^(?!(?:INFO: +)?(?:Shutting down$|Waiting for application shutdown|Application shutdown complete))"
+    r"(?i)^(?!(?:INFO: +)?(?:Shutting down$|Waiting for application shutdown|Application shutdown complete)|.*\bsuccessfully\b)"
     r".*?\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"
     r"|cleaning up before exit|aborting)\b"
 )
