@@ -65,6 +65,7 @@ _ENDS = frozenset(
         "host.shell-aborted",
         "mpi.received-signal",
         "torch.native-exception",
+        "unknown.begun",
     }
 )
 """Causes that tell how a process ended and not why."""
@@ -83,6 +84,10 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     words = [w for w in unanswered(job, ends.last_words) if _own(w)]
     if all(c.rule_id in {"ledger.exited", "host.child-ended"} for c in live):
         found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
+    elif all(c.rule_id == "unknown.begun" for c in live):
+        found = _stated_exception(
+            job, words
+        )  # a log that is cut in its second traceback has said what the first one was
     else:
         thrown = [c.lead.finding for c in gave_up if c.rule_id == "torch.native-exception"]
         words.extend((finding.source, finding.evidence[0]) for finding in thrown if finding.evidence)
@@ -240,6 +245,16 @@ _OF_PROGRAMS = BUILTIN_ERRORS | {"NameError", "RuntimeError", "SyntaxError", "Un
 """Exceptions that, where no rule knows their message, are most often the program's own."""
 
 
+_REFUSALS = frozenset({"AssertionError", "NotImplementedError", "ValueError"})
+"""What an inference engine raises on a model, a setting or a combination that it does not take."""
+_OF_ENGINES = (
+    r"\((?:APIServer|EngineCore|VllmWorker|Worker_[TPD]P?\d)\w*(?: \w+)*(?: rank=\d+)? pid=\d+\)"
+    r"|\[?\b(?:core|core_client|multiproc_executor|multiproc_worker_utils|async_llm|gpu_worker|gpu_model_runner|ray_distributed_executor)"
+    r"\.py:\d+\]|^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [DPE]P\d+)* TP\d+|\btext_generation_launcher: |\[TRT-LLM\]"
+)
+"""Processes of inference engines, by what they put before their lines."""
+
+
 _SAID = {
     "auth-or-hub": "unknown.said-of-hub",
     "checkpoint": "unknown.said-of-checkpoint",
@@ -263,9 +278,15 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
         found = _EXCEPTION.search(evidence.text)
         if found is None:
             continue
+        if found["type"] is None and _claimed_below(job, index, evidence):
+            continue
         name, message = found["type"] or found["raised"], " ".join((found["message"] or "").split())[:300]
         kind = kind_of(name, message) or category_of(message)
-        if kind in {None, "user-code"}:
+        if kind in {None, "user-code"} and compiled(_OF_ENGINES).search(evidence.text):
+            # nobody's own program runs in there: it refuses a setting, or has a fault of its own
+            kind = "config" if name in _REFUSALS else None
+            rule = job.rules["unknown.config" if kind else "unknown.last-words"]
+        elif kind in {None, "user-code"}:
             other = "unknown.stated" if kind or name in _OF_PROGRAMS else _spoken(evidence)
             rule = job.rules[other]
         else:
@@ -280,6 +301,16 @@ def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candid
             candidate.score = min(candidate.score, OF_WORDS)
         return candidate
     return None
+
+
+def _claimed_below(job: Job, index: int, raising: Evidence) -> bool:
+    """Whether the exception of a ``raise`` statement stands right below it, in the words of a known symptom."""
+    at = raising.line or 0
+    return any(
+        item.rule.role == "symptom" and item.finding.source == index and at < (shown.line or 0) <= at + 4
+        for item in job.items
+        for shown in item.finding.evidence
+    )
 
 
 def _last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:

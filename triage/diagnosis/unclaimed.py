@@ -105,6 +105,8 @@ _OF_PARSERS = frozenset(["JSONDecodeError", "ParserError", "UnicodeDecodeError",
 _ABOUT_DATA = (
     r"(?i)(?:^|_)(?:data|datasets?|dataloaders?|corpus|samples?|annotations?|records?|jsonl|manifest)(?:_|$)"
 )
+_PARAMETER = r"['\"]\w+(?:\.\w+)+[._](?:weight|bias|qweight|qzeros|scales?|g_idx|weight_scale(?:_inv)?)['\"]"
+"""A key that is the name of a model's parameter."""
 _OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
 """Ray names what a task raised within its own exception's name."""
 
@@ -151,6 +153,8 @@ def kind_of(
         return "numerics"
     if short in {"ImportError", "ModuleNotFoundError"}:
         return "driver-or-version"
+    if short == "KeyError" and place is ELSEWHERE and compiled(_PARAMETER).fullmatch(words):
+        return "checkpoint"
     if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY:
         words = ""  # the key or the index, or what Python says of it
     said = kind_of_words(

@@ -16,6 +16,7 @@ from triage.scan.collect import Collector, Sighting
 from triage.scan.lazy import compiled
 from triage.scan.prefix import Continuation
 from triage.scan.traceback import HEADER, Traceback, activity, fatal, parse_faulthandler, parse_traceback
+from triage.scan.tracebacks.lines import is_header
 from triage.scan.window import BlockLines, Line
 
 EXCEPTION_ANCHORS = ("Traceback (most recent call last)", "Fatal Python error:", "Windows fatal exception:")
@@ -80,6 +81,9 @@ class ExceptionScan:
         if self._begins and offset <= self._begins[-1] and offset in self._begins:
             return
         self._parsed += 1
+        if "\n" in line.message:
+            self._enclosed(view, line, _reported(view, line), collector)
+            return
         prefix = _reported(view, line)
         led = _led_lines(view, line)
         if led and prefix.rank is None:
@@ -131,6 +135,24 @@ class ExceptionScan:
                 raised=True,
             )
         )
+
+    def _enclosed(self, view: BlockLines, line: Line, prefix: Prefix, collector: Collector | None) -> None:
+        """Record a traceback that stands in one line: structured loggers write a record's line breaks as ``\\n``."""
+        messages = line.message.split("\n")
+        start = next((at for at, text in enumerate(messages) if is_header(text)), None)
+        found = None if start is None else parse_traceback(messages, start)
+        if found is None:
+            return
+        offset = view.block.offset + line.start
+        self._remember(offset, offset, prefix, line.prefix.stream)
+        if collector is not None:
+            collector.add(
+                Sighting(
+                    rule_id=EXCEPTION_RULE,
+                    fields={**exception_fields(found), "_begin": offset, "_end": offset},
+                    prefix=prefix, offset=offset, line=view.number(line.start), text=line.raw, span=None, raised=True,
+                )
+            )  # fmt: skip
 
     def headless(self, view: BlockLines, collector: Collector) -> None:
         """Record tracebacks whose first lines are not there: what was kept of a log may begin within one.

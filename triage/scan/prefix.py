@@ -19,7 +19,7 @@ _ESCAPES = (
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9]|[@-Z\\^_]?)"
     r"|(?:\^\[|#033|\\x1b|\\u001b|\\033)\[[0-9;]{0,12}m"
 )
-_LOST_COLOUR = r"(?<![A-Za-z0-9_\])])\[(?:[0-9]|[1-4][0-9]|9[0-7])(?:;[0-9]{1,3}){0,4}m|\[(?:0|39)m"
+_LOST_COLOUR = r"(?<![A-Za-z0-9_\])])\[(?:[0-9]|[1-4][0-9]|9[0-7])(?:;[0-9]{1,3}){0,4}m|\[(?:0|39|0;0)m"
 _REPEATED = r" ?\[repeated \d+x across (?:cluster|all nodes)\][^\n]{0,300}\Z"
 _LEVEL = Lazy(r"(?:(" + LEVEL_WORD + r"):(?=\s|$)|\[(" + LEVEL_WORD + r")\])")
 _SAID = Lazy(
@@ -47,6 +47,7 @@ _DIGIT: tuple[Parser, ...] = (
     loggers.us_stamp,
     loggers.month_day_stamp,
     loggers.daytime_stamp,
+    loggers.llama_stamp,
     nccl.nccl,
     launchers.host_label,
     system.kmsg,
@@ -247,7 +248,7 @@ def _base(prefix: Prefix, stamped: bool) -> str:
 
 def _clean(line: str) -> str:
     """``line`` without terminal escapes, a byte order mark and the line's end."""
-    if "\x1b" in line or "[0m" in line or "[39m" in line:
+    if "\x1b" in line or "[0m" in line or "[39m" in line or "[0;" in line:
         line = compiled(_LOST_COLOUR).sub("", compiled(_ESCAPES).sub("", line))
     if line.startswith("\ufeff"):
         line = line[1:]

@@ -54,7 +54,8 @@ _NAMES_TROUBLE = deferred(
     r"|returned)\b"
 )
 """Words that nobody uses of a run that is well, wherever they stand in a line."""
-_NAMES_AN_EXCEPTION = deferred(r"\b(?:[A-Z]\w*(?:Error|Exception)): \S")
+_NAMES_AN_EXCEPTION = deferred(r"\b(?:[A-Z]\w*(?:Error|Exception)|socket\.(?:gai|h)?error): \S")
+_IS_AN_EXCEPTION = deferred(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?: \S")
 _ALARMS = deferred(
     r"\w(?:Error|Exception)(?=[:()]|\s*$)|"
     r"\b(?:errors?|fail(?:ed|ure|ing)?|fatal|exception|tim(?:ed|e) ?out|timeouts?|stall(?:ed)?|hang(?:s|ing)?|hung|stuck|"
@@ -76,6 +77,12 @@ _REFUSES = deferred(
     r"|not (?:found|supported|enough|allowed|known|exist)|does not|did not|invalid|illegal|unknown|missing|wrong|bad|no such)\b",
     re.IGNORECASE,
 )
+_SAYS_GOODBYE = deferred(
+    r"(?i)^(?!(?:INFO: +)?(?:Shutting down$|Waiting for application shutdown|Application shutdown complete)|.*\bsuccessfully\b)"
+    r".*?\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"
+    r"|cleaning up before exit|aborting)\b"
+)
+"""What is said in an ordinary tone on the way out: no sign that an error was survived. Web servers that are asked to end do so too."""
 _ANNOUNCES = deferred(r"(?i)\W*(?:(?:fatal|internal|runtime|input|unrecoverable) )?(?:error|exception)\W*")
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
@@ -105,7 +112,9 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
             continue
         text = raw.decode("utf-8", "replace")[:2000]
         prefix, message = split_line(text)
-        if prefix.level in {"info", "debug"} and message.strip() and not message.startswith("NCCL INFO"):
+        if prefix.level not in {"info", "debug"} or not message.strip() or message.startswith("NCCL INFO"):
+            continue
+        if not _SAYS_GOODBYE.search(message):
             seen[prefix.stream] = Finding(
                 rule_id=ALIVE_RULE, fields={}, evidence=(Evidence(source.name, number, safe(text)),),
                 source=index, offset=offset,
@@ -136,10 +145,12 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
     lines = list(_last_lines(block))
     reasons = _reasons(lines)
     for position, (line, text, final) in enumerate(lines):
-        if line in taken or _HARMLESS.search(text):
+        if line in taken:
             continue
         prefix, message = split_line(text)
         message = message.strip()
+        if _HARMLESS.search(text) and not _IS_AN_EXCEPTION.match(message):
+            continue  # what an exception says may speak of a warning
         loud = (
             prefix.level in {"error", "fatal"}
             or _STATES_AN_ERROR.search(message) is not None

@@ -6,7 +6,7 @@ They stamp every line, so their stamps tell the time and start no record.
 from __future__ import annotations
 
 from triage.scan import clock
-from triage.scan.lazy import Lazy
+from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes.draft import LEVEL_WORD, TIME, Draft
 
 _MAX_JSON = 1 << 17
@@ -62,15 +62,23 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
         return None
     if "stream_name" in data and isinstance(data.get("data"), str):
         return str(data["data"]).rstrip("\r\n")  # its time counts from the start of the notebook
-    message = next((data[k] for k in _MESSAGE_KEYS if isinstance(data.get(k), str)), None)
+    inner = data.get("fields")
+    # Rust's tracing keeps the message one level deeper
+    told = {**inner, **data} if isinstance(inner, dict) else data
+    message = next((told[k] for k in _MESSAGE_KEYS if isinstance(told.get(k), str)), None)
     stamp = next((data[k] for k in _TIME_KEYS if isinstance(data.get(k), str | int | float)), None)
     if message is None or (stamp is None and not ("log" in data and data.keys() <= _COLLECTED_KEYS)):
         return None
     if stamp is not None:
         draft.stamp(clock.parse_time(str(stamp)), collected=True)
     _numbers(data, draft)
+    span = data.get("span")
+    if isinstance(span, dict) and draft.rank is None:
+        _numbers(span, draft)  # Text Generation Inference names its shards so
     level = next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), None)
     draft.severity(level)
+    if "Traceback (most recent call last)" in message:
+        message = compiled(r"\n[ \t]*(?=\n)").sub("", message)  # some put an empty line between all frames
     return str(message).rstrip("\r\n")
 
 

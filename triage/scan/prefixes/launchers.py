@@ -54,7 +54,10 @@ _REPLICA = Lazy(
     r"([A-Za-z][\w.-]{0,80})/(\d{1,5}) "
     r"(?=\[(?:default|rank|worker|trainer|local_?rank)\d{1,6}\]:|\[[EWIF]\d{3,4} |[EWIF]\d{4} \d\d:|Traceback \(most recent| {2}File \")"
 )
-_SPOKEN_FOR = Lazy(r"(?:[A-Za-z0-9][\w./:-]{0,120} ){1,3}(?=\[(?:default|rank)\d{1,6}\]:|\[1,mpirank:)")
+_SPOKEN_FOR = Lazy(
+    r"(?:[A-Za-z0-9][\w./:-]{0,120} ){1,3}(?=\[(?:default|rank)\d{1,6}\]:|\[1,mpirank:)"
+    r"|[a-z][a-z0-9.]{0,60}-[a-z0-9.-]{1,60} [a-z][a-z0-9-]{1,60} (?=\([A-Z]\w{2,40}(?: \w{1,20})? pid=\d)"
+)
 _BARE_TAG = Lazy(
     r"rank(\d{1,6}):(?: (?=Traceback \(most recent|  |[A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt)(?::|$))|(?=\[[EWIF](?:\d| )))"
 )

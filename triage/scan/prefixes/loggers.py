@@ -15,6 +15,7 @@ _BRACKET = Lazy(r"\[(\d{4}-\d\d-\d\d)[ T]" + TIME + r"([^\]\n]{0,80})\] ?")
 _ISO = Lazy(r"(\d{4}[-/]\d\d[-/]\d\d) " + TIME + r"( ?(?:Z|UTC|[+-]\d\d:?\d\d)(?![\w:]))?(?=[\s:|]|$)")
 _US_DATE = Lazy(r"(\[?)(\d\d/\d\d/(?:\d{4}|\d\d)) " + TIME + r"(\]?)(?= |$)")
 _MONTH_DAY = Lazy(r"(\d\d)/(\d\d) " + TIME + r"(?= - \S)")
+_LLAMA = Lazy(r"\d{1,5}\.\d\d\.\d{3}\.\d{3} ([DIWE]) ")
 _DAYTIME = Lazy(TIME + r"(?=[ ]|$)")
 
 _VLLM = Lazy("(" + LEVEL_WORD + r") (\d\d)-(\d\d) " + TIME + r" \[?([^\s\]]+:\d+)\](?: |$)")
@@ -26,7 +27,8 @@ _NEMO = Lazy(
 )
 _TENSORRT = Lazy(
     r"(?:\[(\d\d/\d\d/\d{4})-(\d\d:\d\d:\d\d)\] )?\[TRT(?:-LLM)?\] "
-    r"(?:\[(?:RANK|MPI_Rank) (\d{1,10})\] )?\[([FEWIVD])\](?: \[(\d{1,10})\])?(?: |$)"
+    r"(?:\[(?:RANK|MPI_Rank) (\d{1,10})\] )?\[([FEWIVD])\](?: \[(\d{1,10})\])?"
+    r"(?: \[[a-z][\w.]{0,40}\]\[(?:RANK|MPI_Rank) (\d{1,10})\])?(?: |$)"
 )
 _TENSORRT_CPP = Lazy(
     r"\[TensorRT-LLM\]\[(TRACE|DEBUG|INFO|WARNING|ERROR)\](?:\[(?:RANK |MPI_Rank )?(\d{1,10})\])?(?: |$)"
@@ -137,6 +139,15 @@ def daytime_stamp(text: str, at: int, draft: Draft) -> int:
     return _after_stamp(text, found.end(), draft)
 
 
+def llama_stamp(text: str, at: int, draft: Draft) -> int:
+    """``3.02.199.202 E `` of llama.cpp: the time since its start, and a level."""
+    found = _LLAMA.match(text, at)
+    if found is None:
+        return at
+    draft.severity(found[1])
+    return found.end()
+
+
 def level_stamp(text: str, at: int, draft: Draft) -> int:
     """``INFO 11-04 12:34:56 [x.py:1] `` of vLLM and ``INFO 2025-05-02 14:20:22,410 x:290: ``."""
     found = _VLLM.match(text, at)
@@ -196,11 +207,11 @@ def nemo(text: str, at: int, draft: Draft) -> int:
 
 
 def tensorrt(text: str, at: int, draft: Draft) -> int:
-    """``[11/18/2025-09:33:30] [TRT-LLM] [RANK 0] [E] `` and ``[TensorRT-LLM][ERROR] ``."""
+    """``[11/18/2025-09:33:30] [TRT-LLM] [RANK 0] [E] ``, ``… [E] [executor][RANK 1] `` and ``[TensorRT-LLM][ERROR] ``."""
     found = _TENSORRT.match(text, at)
     if found is not None:
-        date, time, rank, level, native_rank = found.groups()
-        rank = rank or native_rank
+        date, time, rank, level, native_rank, module_rank = found.groups()
+        rank = rank or native_rank or module_rank
         if date is not None:
             draft.stamp(clock.wall_us(date, time))
     else:

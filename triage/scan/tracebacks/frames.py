@@ -71,7 +71,10 @@ def _by_folder(parts: list[str]) -> FrameKind:
 def _is_checkout(parent: str, name: str) -> bool:
     """Whether ``parent/name`` is how a project's repository holds its package."""
     folder = parent.lower().replace("-", "").replace("_", "")
-    return folder in {"src", "python", name.replace("_", ""), name.replace("_", "") + "lm"}
+    plain = name.replace("_", "")
+    return folder in {"src", "python", plain, plain + "lm", plain + "source"} or (
+        plain.endswith("server") and folder == "server"
+    )
 
 
 def _is_script(path: str, code: str | None) -> bool:

@@ -91,6 +91,10 @@ def _frames(lines: Sequence[str], at: int) -> tuple[tuple[Frame, ...], int, int 
     """The frames from ``lines[at]`` on, the index after them, and how far the exception is indented."""
     frames: list[Frame] = []
     base: int | None = None
+    first = next_filled(lines, at)
+    spaced = first is not None and first > at and FRAME.match(lines[first], 0) is not None
+    if first is not None and spaced:  # somebody put an empty line between all parts
+        at = first
     while at < len(lines):
         found, rows = _frame(lines, at)
         if found is not None:
@@ -102,6 +106,8 @@ def _frames(lines: Sequence[str], at: int) -> tuple[tuple[Frame, ...], int, int 
             break
         else:
             at += 1
+    if spaced:
+        at = next_filled(lines, at) or at
     return tuple(frames), at, base
 
 
