@@ -17,6 +17,7 @@ SHORTEST = 20.0
 """Seconds below which a wait and a bar may agree by chance."""
 DEFAULT_WAIT = 1800.0
 """Seconds that torch waits at the store when its message does not say, before 2.2."""
+_UNTIMED = frozenset(["torch.store-nccl-id-missing", "torch.store-key-timeout"])
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -87,7 +88,7 @@ def _waits(job: Job) -> Iterator[Item]:
 
 def _timeout(item: Item) -> float | None:
     said = item.seconds("timeout")
-    if said is None and item.rule.id == "torch.store-nccl-id-missing":
+    if said is None and item.rule.id in _UNTIMED:
         return DEFAULT_WAIT
     return said
 
