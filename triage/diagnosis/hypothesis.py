@@ -276,8 +276,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
             return [rank]
         # a kill that another process reports: the one rank whose death follows from it
         dead = {
-            r for effect in candidate.led_to if "rank-exit" in effect.lead.rule.tags for r in effect.ranks
-        }
+            r for effect in candidate.led_to
+            if "rank-exit" in effect.lead.rule.tags or effect.rule_id == "ledger.vanished"
+            for r in effect.ranks
+        }  # fmt: skip
         return list(dead) if len(dead) == 1 and len(candidate.items) == 1 else []
     if candidate.of_ledger:
         return []  # it names whom it can
