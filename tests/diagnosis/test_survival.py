@@ -54,3 +54,15 @@ def test_a_controller_that_gives_up_later_got_over_nothing(engine: Engine, last:
     assert found.verdict == verdict
     if last:
         assert found.root_cause is not None and found.root_cause.rule_id == "python.module-missing"
+
+
+@pytest.mark.parametrize(
+    ("result", "verdict"), [("2 passed in 31.10s", "healthy"), ("1 failed, 1 passed in 31.10s", "failed")]
+)
+def test_a_test_may_want_a_process_to_fail(engine: Engine, result: str, verdict: str) -> None:
+    log = (
+        "test_collectives.py::test_failure_is_reported \n\n-- Process 0 terminated with the following error:\n"
+        + ERROR
+        + f"\nPASSED\n\n============================== {result} ==============================\n"
+    )
+    assert engine.diagnose(Source("pytest.log", data=log.encode())).verdict == verdict

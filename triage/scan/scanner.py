@@ -21,7 +21,7 @@ from triage.scan.collect import Collector, Sighting
 from triage.scan.database import AnchorDatabase, Hits, looks_wrapped
 from triage.scan.exceptions import EXCEPTION_ANCHORS, ExceptionScan
 from triage.scan.matching import Match, Matcher
-from triage.scan.window import BRIEF, CONTINUATION, BlockLines, Record, record_at
+from triage.scan.window import BRIEF, CONTINUATION, BlockLines, Line, Record, record_at
 from triage.sources.constants import BLOCK_SIZE
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ SOURCE_BUDGET = 4096
 """Hits of one anchor that are looked at one by one; beyond, one a block."""
 STRETCH = 16
 """Where a source is scanned in stretches, each has this part of the budgets."""
+MESSAGE_AFTER = 4096
+"""Bytes between a quoted ``raise`` and the exception's own line."""
 MISS_BUDGET = 4096
 """Times that a window is found in vain before its anchors are looked for themselves."""
 
@@ -382,7 +384,28 @@ def _undisputed(claims: list[_Claim]) -> Iterator[_Claim]:
             continue  # words are the last resort
         if any(claim.rule.id in ids and _overlap(claim, c) for c, ids in refined if c is not claim):
             continue
+        if _of_source(claim) and any(_stated(other, claim) for other in claims):
+            continue
         yield claim
+
+
+def _of_source(claim: _Claim) -> bool:
+    """Whether it was found in the row of source that a traceback quotes, where the message is written."""
+    return _line_of(claim).message.lstrip().startswith("raise ")
+
+
+def _stated(other: _Claim, quoted: _Claim) -> bool:
+    """Whether ``other`` is what was raised by a quoted row: right below it, by the same writer."""
+    return (
+        other.rule is quoted.rule
+        and 0 < other.begin - quoted.begin < MESSAGE_AFTER
+        and _line_of(other).prefix.rank == _line_of(quoted).prefix.rank
+        and not _of_source(other)
+    )
+
+
+def _line_of(claim: _Claim) -> Line:
+    return claim.record.lines[claim.record.line_of(claim.match.start)]
 
 
 def _overlap(one: _Claim, other: _Claim) -> bool:
