@@ -34,6 +34,10 @@ def build(
     phase = lead.text("phase") or rule.phase or phase_at(job, lead.finding)
     names = names_of(job, lead, identities.world_size, phase)
     names["ranks"] = lead.fields.get("ranks") or origin.ranks or None
+    if names.get("file") is not None:
+        names["place"] = (
+            f"{names['file']}:{names['line']}" if names.get("line") is not None else names["file"]
+        )
     for name, value in (
         ("rank", origin.rank), ("host", origin.host), ("gpu", origin.gpu), ("pci", origin.pci_bus_id),
         ("uuid", origin.gpu_uuid), ("local_rank", origin.local_rank), ("time", origin.time),

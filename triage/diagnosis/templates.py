@@ -12,7 +12,10 @@ from triage.rules.templates import PLACEHOLDER
 from triage.scan.lazy import deferred
 
 MAX_VALUE = 240
-_ALTERNATIVE = deferred(r"\s+")
+_SPACE = deferred(r"\s+")
+_NOTHING = "\0"
+_AROUND_NOTHING = deferred(r" ?\0(?=[ .:;,)]|$)|\0 ?")
+"""An empty alternative takes the space before it along, so that no gap stands in the sentence."""
 
 
 def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str]) -> str:
@@ -22,12 +25,15 @@ def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str]) -> str:
         name, fallback = match[1], match[2]
         known = values.get(name)
         if known is None or known == () or known == "":
-            return fallback if fallback is not None else f"an unknown {name.replace('_', ' ')}"
+            return (fallback or _NOTHING) if fallback is not None else f"an unknown {name.replace('_', ' ')}"
         shown = show(known, kinds.get(name, "ranks" if name == "ranks" else "str"))
-        shown = _ALTERNATIVE.sub(" ", shown).strip()
+        shown = _SPACE.sub(" ", shown).strip()
+        if text[match.end() : match.end() + 1] == ".":
+            shown = shown.rstrip(" .:;,") or shown  # the sentence has its own full stop
         return shown if len(shown) <= MAX_VALUE else shown[: MAX_VALUE - 1] + "…"
 
-    return PLACEHOLDER.sub(value, text).strip()
+    filled = PLACEHOLDER.sub(value, text)
+    return (_AROUND_NOTHING.sub("", filled) if _NOTHING in filled else filled).strip()
 
 
 def kinds_of(rule: Rule) -> Mapping[str, str]:

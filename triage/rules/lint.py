@@ -12,6 +12,7 @@ from triage.rules.patterns import MIN_ANCHOR, compile_pattern, infer_anchors
 from triage.rules.schema import Rule
 from triage.rules.templates import template_names
 
+_GLUED = re.compile(r"[A-Za-z]\{[a-z_]+\|[^{}]*\}")
 ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\.[a-z0-9]+(?:-[a-z0-9]+)*$")
 STANDARD_NAMES = frozenset(
     [
@@ -30,6 +31,7 @@ STANDARD_NAMES = frozenset(
         "line_host",
         "line_logger",
         "phase",
+        "place",
         "job_id",
         "count",
     ]
@@ -203,6 +205,8 @@ def _templates(rule: Rule) -> Iterator[str]:
     for i, advice in enumerate(rule.does_not_help):
         texts += [(f"does_not_help[{i}].do", advice.do), (f"does_not_help[{i}].why", advice.why)]
     for where, text in texts:
+        if not where.endswith("run") and _GLUED.search(text):
+            yield f"{where}: a placeholder touches the word before it; put a space between them, which an empty text takes along"
         for name in template_names(text):
             if name not in known:
                 yield f"{where}: placeholder {{{name}}} is not a field; known: {', '.join(sorted(known))}"
