@@ -130,6 +130,7 @@ def test_a_checkout_notices_that_its_rules_were_edited(tmp_path: Path) -> None:
     [
         (("local.flux", "Flux"), "id must be"),
         (("{flux}", "{fluxes}"), "placeholder {fluxes} is not a field"),
+        (("{flux}", "by{flux|}"), "touches the word before it"),
         (("retry: after-fix", "explains: [no.such]"), "'no.such', which does not exist"),
         (('no_match: ["flux capacitor is fine"]', "no_match: []"), "near miss"),
         (("remediation: [{do: Lower the flux}]", "tags: [x]"), "needs remediation"),
