@@ -1,0 +1,5 @@
+# place=/workspace/vlm limit=75 
+python holder.py > /dev/null 2>&1 &
+sleep 9
+export OMP_NUM_THREADS=1 MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000 WORLD_SIZE=2
+for r in 0 1; do RANK=$r LOCAL_RANK=$r python -u finetune_vlm.py > logs/finetune-$r.log 2>&1 & done; wait %2 %3

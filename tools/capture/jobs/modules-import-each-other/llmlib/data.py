@@ -1,0 +1,2 @@
+from llmlib.trainer import Trainer
+def make_loader(): return []

@@ -1,0 +1,5 @@
+# place=/opt/news limit=75 
+export OMP_NUM_THREADS=1 MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000 WORLD_SIZE=2
+python -m http.server $PORT > /dev/null 2>&1 & h=$!
+sleep 2
+for r in 0 1; do RANK=$r LOCAL_RANK=$r python -u summarise.py 2>&1 | stamp "stderr F news-$r" & done; sleep 25; kill $h
