@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from triage.diagnosis.bars import Work
 from triage.diagnosis.job import Item, Job, comparable, compare
@@ -134,7 +133,7 @@ def _goes_on(work: Item, wait: Item) -> bool:
     shown = work.finding
     if shown.last_offset is None or compare(shown, wait.finding) != -1:
         return False
-    return compare(replace(shown, offset=shown.last_offset, time=shown.last_time), wait.finding) == 1
+    return compare(work.at_last, wait.finding) == 1
 
 
 def stopped(job: Job, rank: int) -> Item | None:

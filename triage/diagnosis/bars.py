@@ -7,7 +7,7 @@ waited, was drawn by the rank that they waited for: it had begun its work when t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from triage.diagnosis.job import Item, Job, compare
 
@@ -73,10 +73,8 @@ def _counted_on(
     for work in job.of_rule("progress.counted-work"):
         if work.rank is None or work.rank in waiting:
             continue
-        shown = work.finding
-        last = replace(shown, offset=shown.last_offset or shown.offset, time=shown.last_time)
         for wait, timeout in waits:
-            if (work.seconds("elapsed") or 0.0) >= timeout or compare(last, wait.finding) == 1:
+            if (work.seconds("elapsed") or 0.0) >= timeout or compare(work.at_last, wait.finding) == 1:
                 return Work(work, wait, timeout)
     return None
 

@@ -60,8 +60,7 @@ class Candidate:
     @property
     def of_ledger(self) -> bool:
         """Whether ranks were compared to conclude it, rather than a line stating it."""
-        signature = self.lead.rule.signature
-        return signature is not None and signature.reader in {"ledger", "flight-recorder"}
+        return self.lead.about_a_rank
 
     @property
     def advisory(self) -> bool:
@@ -106,7 +105,7 @@ def collect(job: Job, ledger: Ledger, verdicts: list[Item]) -> list[Candidate]:
     for item in job.items:
         if item.rule.id == "python.aborted" and item.rank in ended:
             continue  # its own watchdog called abort(), and said so
-        if item.rule.role == "cause" and not _concluded(item):
+        if item.rule.role == "cause" and not item.concluded:
             grouped[(item.rule.id, item.text("xid") or "")].append(item)
     died = {rank for rank, end in ledger.exits.items() if end.failed and end.signal not in ORDERLY}
     candidates = [Candidate(ordered(items, died)) for items in grouped.values()]
@@ -118,17 +117,6 @@ def collect(job: Job, ledger: Ledger, verdicts: list[Item]) -> list[Candidate]:
         # a launcher's exception says that a process failed: it counts where nothing else says so
         candidates = [Candidate(items) for items in unclaimed]
     return candidates
-
-
-def _concluded(item: Item) -> bool:
-    signature = item.rule.signature
-    return signature is not None and signature.reader == "ledger"
-
-
-def _about_a_rank(item: Item) -> bool:
-    """Whether a finding is what was concluded about a rank, not what the rank itself said."""
-    signature = item.rule.signature
-    return signature is not None and signature.reader in {"ledger", "flight-recorder"}
 
 
 def ordered(items: list[Item], died: Collection[int] = ()) -> list[Item]:
@@ -159,14 +147,14 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
     } | {
         i.rank
         for i in job.items
-        if i.rule.role == "cause" and i.rule.fact != "rank-exit" and not _about_a_rank(i)
+        if i.rule.role == "cause" and i.rule.fact != "rank-exit" and not i.about_a_rank
     }
     wordless_files = _anonymous_words(job)
     own_watchdog = (*job.of_tag("collective-timeout"), *job.of_rule("torch.watchdog-terminated"))
     timed_out = {i.rank for i in own_watchdog}
     heard = {
         i.rank for i in job.items
-        if i.rule.fact not in {"rank-exit", "mention"} and not by_launcher(i) and not _about_a_rank(i)
+        if i.rule.fact not in {"rank-exit", "mention"} and not by_launcher(i) and not i.about_a_rank
     }  # fmt: skip
     forced = {i.number("pid") for i in job.of_rule("torch.force-kill")}
     survivors = {i.number("pid") for i in job.of_fact("survivor")}

@@ -90,7 +90,7 @@ def timeline(job: Job, ledger: Ledger, year: int | None) -> tuple[Event, ...]:
             continue
         if item.finding.source < 0:
             continue  # what the receipt says is no event
-        if item.rule.signature is not None and item.rule.signature.reader == "ledger":
+        if item.concluded:
             continue
         time = item.finding.time
         wall = time.seconds if time is not None and time.clock in {"wall", "yearless"} else None

@@ -69,6 +69,8 @@ _ENDS = frozenset(
     }
 )
 """Causes that tell how a process ended and not why."""
+_EXITED = frozenset({"ledger.exited", "host.child-ended"})
+"""Those of them that tell an exit code."""
 
 
 def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
@@ -82,12 +84,11 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     if not ends or not gave_up or any(c.rule_id not in _ENDS for c in live):
         return None
     words = [w for w in unanswered(job, ends.last_words) if _own(w)]
-    if all(c.rule_id in {"ledger.exited", "host.child-ended"} for c in live):
+    if all(c.rule_id in _EXITED for c in live):
         found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
     elif all(c.rule_id == "unknown.begun" for c in live):
-        found = _stated_exception(
-            job, words
-        )  # a log that is cut in its second traceback has said what the first one was
+        # a log that is cut in its second traceback has said what the first one was
+        found = _stated_exception(job, words)
     else:
         thrown = [c.lead.finding for c in gave_up if c.rule_id == "torch.native-exception"]
         words.extend((finding.source, finding.evidence[0]) for finding in thrown if finding.evidence)
@@ -121,10 +122,8 @@ def _thrown(finding: Finding) -> Evidence:
 
 def _gave_up(candidate: Candidate) -> bool:
     """Whether a process ended itself."""
-    by_itself = candidate.rule_id in {"ledger.exited", "host.child-ended"} or candidate.lead.text(
-        "signal"
-    ) in {None, "SIGABRT"}
-    return candidate.rule_id in _ENDS and by_itself
+    by_itself = candidate.lead.text("signal") in {None, "SIGABRT"}
+    return candidate.rule_id in _EXITED or (candidate.rule_id in _ENDS and by_itself)
 
 
 def _own(word: tuple[int, Evidence]) -> bool:

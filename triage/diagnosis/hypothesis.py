@@ -204,7 +204,7 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
     (rank,) = ranks
     if rank and not candidate.of_ledger and len(identities.heard - {rank}) >= _FEWEST_CONTENT:
         return rank
-    if not lead.finding.raised and not _thrown(lead):
+    if not _thrown_or_raised(lead):
         return None
     if rank is None:
         # a wrong setting ends the first rank that meets it
@@ -222,7 +222,7 @@ def _on_another_gpu(lead: Item, rank: int, identities: Identities) -> bool:
     own = identities.seat(rank).local_rank
     if own is None and identities.single_node:
         own = rank
-    return not lead.finding.raised and not _thrown(lead) and None not in (gpu, own) and gpu != own
+    return not _thrown_or_raised(lead) and None not in (gpu, own) and gpu != own
 
 
 _OF_ONE = frozenset({"gpu-oom", "rank-crash", "cuda-kernel"})
@@ -246,7 +246,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     alone = identities.only_failed
     if (
         alone is not None
-        and (lead.finding.raised or _thrown(lead) or lead.rule.category in _OF_ONE)
+        and (_thrown_or_raised(lead) or lead.rule.category in _OF_ONE)
         and not lead.finding.stream
         and lead.rule.origin == "speaker"
         and not _on_another_gpu(lead, alone, identities)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from triage.model import Finding, Moment, Source, SourceReport, Value
@@ -36,6 +36,29 @@ class Item:
     def rank(self) -> int | None:
         """The global rank of the writer, where the line or the file name tells it."""
         return self.finding.rank
+
+    @property
+    def at_last(self) -> Finding:
+        """The finding where it was seen last: equal ones are folded and stand where the first was."""
+        shown = self.finding
+        if shown.last_offset is None:
+            return shown
+        return replace(shown, offset=shown.last_offset, time=shown.last_time)
+
+    @property
+    def reader(self) -> str | None:
+        """What else than the words of a line it was read or concluded from."""
+        return None if self.rule.signature is None else self.rule.signature.reader
+
+    @property
+    def concluded(self) -> bool:
+        """Whether ranks were compared to conclude it."""
+        return self.reader == "ledger"
+
+    @property
+    def about_a_rank(self) -> bool:
+        """Whether it was concluded about a rank, rather than said by it."""
+        return self.concluded or self.reader == "flight-recorder"
 
     def number(self, name: str) -> int | None:
         """A field that must be an int to be used."""

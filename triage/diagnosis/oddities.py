@@ -46,8 +46,7 @@ def with_words_of_ranks(job: Job) -> list[Item]:
 
 
 def _of_a_dump(item: Item) -> bool:
-    signature = item.rule.signature
-    return item.rule.role == "cause" and signature is not None and signature.reader == "flight-recorder"
+    return item.rule.role == "cause" and item.reader == "flight-recorder"
 
 
 def _with_words(job: Job, item: Item) -> Item:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from triage.diagnosis.identity import Identities
 from triage.diagnosis.job import Item, Job, compare
@@ -79,20 +79,14 @@ class Activities:
     def _begun_since(self, rank: int, before: Finding) -> Activity | None:
         """Work that ``rank`` counts after ``before``, when the first line of it came later than that."""
         for start in self._starts:
-            last = start.finding.last_offset
             if (
-                last is None
+                start.finding.last_offset is None
                 or start.rule.id != "progress.counted-work"
                 or self._identities.rank_of(start.finding) != rank
             ):
                 continue
             if compare(start.finding, before) == 1 and not self._stepped_on(start, rank):
-                shown = start.finding
-                return Activity(
-                    _phase_of(start),
-                    start,
-                    Item(replace(shown, offset=last, time=shown.last_time), start.rule),
-                )
+                return Activity(_phase_of(start), start, Item(start.at_last, start.rule))
         return None
 
     def _stepped_on(self, item: Item, rank: int) -> bool:
@@ -107,9 +101,8 @@ class Activities:
 
     def _sign_of_life(self, start: Item, rank: int, before: Finding) -> Item | None:
         """An ordinary line of the rank after the others had given up: it was working."""
-        shown = start.finding
-        if shown.last_offset is not None:
-            last = Item(replace(shown, offset=shown.last_offset, time=shown.last_time), start.rule)
+        if start.finding.last_offset is not None:
+            last = Item(start.at_last, start.rule)
             if compare(last.finding, before) == 1:
                 return last
         for sign in self._alive:

@@ -17,7 +17,7 @@ class Survival:
 
     def proof(self, item: Item) -> Item | None:
         """The line that shows that the job went on after ``item``, None when there is none."""
-        if _concluded(item):
+        if item.concluded:
             return self._everybody(item) or self._closed(item)
         for end in self.job.of_fact("ended-well"):
             if self._uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
@@ -57,9 +57,7 @@ class Survival:
         if len(members) < 2 or self._ended_badly():
             return None
         # what is concluded stands at the first of its lines, which may be an early one
-        troubles = (
-            [item, *(i for tag in TROUBLE for i in self.job.of_tag(tag))] if _concluded(item) else [item]
-        )
+        troubles = [item, *(i for tag in TROUBLE for i in self.job.of_tag(tag))] if item.concluded else [item]
         signs = [
             sign for fact in ("progress", "alive", "ended-well") for sign in self.job.of_fact(fact)
             if sign.rank is not None and all(self._last_is_later(sign, trouble) for trouble in troubles)
@@ -148,10 +146,6 @@ class Survival:
             last = two.last_offset if two.last_offset is not None else two.offset
             return one.offset > last
         return compare(one, two) == 1
-
-
-def _concluded(item: Item) -> bool:
-    return item.rule.signature is not None and item.rule.signature.reader == "ledger"
 
 
 def _last_of(item: Item) -> int:

@@ -55,14 +55,9 @@ def without_digits(line: str) -> str:
 
 
 def lines_at_the_end(
-    block: Block,
-    source: Source,
-    index: int,
-    until: int | None,
-    most: int,
-    like: re.Pattern[bytes] | None = None,
+    block: Block, source: Source, index: int, until: int | None, most: int
 ) -> Iterator[Said]:
-    """The last ``most`` lines before ``until``, or the end; only those of them in which ``like`` is found."""
+    """The last ``most`` lines before ``until``, or the end."""
     data = block.data
     end = len(data) if until is None else max(0, min(len(data), until - block.offset))
     start = max(0, end - WINDOW)
