@@ -45,6 +45,11 @@ class _Ends:
         """The last lines with alarming words in them."""
         return self._moved(self._run.ends.alarms if self._run.ends else ())
 
+    @cached_property
+    def closing(self) -> Lines:
+        """The lines, whatever they say, of logs as short as what people paste."""
+        return self._moved(self._run.ends.closing if self._run.ends else ())
+
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:
         """None: what was kept of each file is too short to tell what is ordinary."""
         return ()

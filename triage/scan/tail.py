@@ -13,6 +13,8 @@ from triage.text import safe
 
 TAIL = 16 * 1024
 """Bytes at the end of a log in which its last words are looked for."""
+PASTED = 4 * 1024
+"""Bytes of a log up to which somebody may have chosen its lines."""
 MAX_LINES = 40
 MAX_SIGNS = 300
 ALIVE_RULE = "progress.alive"
@@ -134,6 +136,15 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
         prefix, message = split_line(text)
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
         if prefix.level not in quiet and _ALARMS.search(message):
+            yield Evidence(name, line, safe(text))
+
+
+def closing(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
+    """The lines of a log as short as what people paste, whatever they say, that no rule knows."""
+    if block.offset + len(block.data) > PASTED:
+        return
+    for line, text, _ in _last_lines(block):
+        if line not in taken and _TWO_WORDS.search(text):
             yield Evidence(name, line, safe(text))
 
 
