@@ -77,3 +77,25 @@ def test_words_without_meaning_stay_unknown(engine: Engine) -> None:
 def test_a_text_that_is_no_log_is_not_called_failed(engine: Engine) -> None:
     prose = "The access token of the hub expires. Storage quotas fill up.\n" * 200
     assert diagnosed(engine, prose).verdict == "inconclusive"
+
+
+def test_a_table_of_events_calls_what_failed_a_warning(engine: Engine) -> None:
+    log = (
+        "{kubelet n1}\tspec.containers{worker}\tWarning\tFailed\tFailed to start container with docker id 81: "
+        "Error response from daemon: runtime spec devices: no such device /dev/zork0\n"
+    )
+    assert diagnosed(engine, log).verdict != "healthy"
+
+
+def test_what_ends_a_service_that_jobs_need_is_no_kernels_complaint(engine: Engine) -> None:
+    log = (
+        "Feb 02 09:51:48 n1 systemd[1]: Starting Slurm node daemon...\n"
+        "Feb 02 09:51:49 n1 slurmd[129]: slurmd: Waiting for the lantern\n"
+        "Feb 02 09:52:07 n1 slurmd[129]: slurmd: fatal: the lantern of this node is not lit\n"
+        "Feb 02 09:52:07 n1 systemd[1]: Failed to start Slurm node daemon.\n"
+    )
+    assert diagnosed(engine, log).verdict == "failed"
+
+
+def test_that_an_exception_is_named_is_no_understanding(engine: Engine) -> None:
+    assert diagnosed(engine, "see LanternError in the manual\n").verdict != "healthy"

@@ -15,6 +15,7 @@ from triage.diagnosis.derived import derive, stated
 from triage.diagnosis.explain import reasoning, table, timeline
 from triage.diagnosis.fallback import alarm, carrier, fall_back, named_below, worded
 from triage.diagnosis.fingerprint import fingerprint
+from triage.diagnosis.hearsay import others
 from triage.diagnosis.hypothesis import build, moment_text
 from triage.diagnosis.identity import Identities, identify, relabel
 from triage.diagnosis.job import Item, Job
@@ -29,6 +30,8 @@ from triage.model import Attempt, Diagnosis, Evidence, FindingGroup, Hypothesis,
 
 MAX_ALTERNATIVES = 6
 MAX_WARNINGS = 8
+OF_OTHERS = 0.15
+"""How sure it is that a supposition is rather what its words might also be."""
 _CONTEXT_ONLY = frozenset({"exception"})
 
 
@@ -140,6 +143,13 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         build(job, identities, c, _confidence(c, ranking, position), year)
         for position, c in enumerate(_diverse(ranking.causes))
     ]
+    if hypotheses:
+        known = {h.category for h in hypotheses}
+        hypotheses += [
+            build(job, identities, Candidate([item]), OF_OTHERS, year)
+            for item in others(job, ranking.causes[0].lead)
+            if item.rule.category not in known
+        ]
     warnings = [build(job, identities, c, min(c.lead.rule.confidence, 0.5), year) for c in ranking.survived]
     return _Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings, alarmed)
 
@@ -172,7 +182,7 @@ def _verdict(run: Run, job: Job, ranking: Ranking, alarmed: Evidence | None) -> 
 def _understood(run: Run, job: Job) -> bool:
     """Whether something in the input was recognised: a line of a log, or what kind of output it is."""
     return (
-        bool(job.items)
+        any(item.rule.fact != "mention" for item in job.items)
         or run.receipt is not None
         or any(report.kind not in _KINDS_THAT_SAY_NOTHING for report in run.reports)
     )

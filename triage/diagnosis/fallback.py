@@ -393,10 +393,18 @@ def _forewarned(ranking: Ranking) -> Candidate | None:
     return None
 
 
+_SERVICE_GAVE_UP = (
+    r"\b(?:slurmd|munged|kubelet|containerd|dockerd|nvidia-\w+|nv-\w+|openibd|opensm)(?:\[\d+\])?: (?:\w+: )?"
+    r"(?i:fatal|panic|critical)\b"
+)
+"""Services without which no job runs: what ends them is more than a complaint."""
+
+
 def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
     """Those of ``lines`` after which nothing ordinary follows in their source: no step, no line of level info.
 
-    A kernel complains of much at every boot and has no end: only what rules know of it counts.
+    A kernel complains of much at every boot and has no end: only what rules know of it counts, and what ends
+    a service that jobs need.
     """
     moved: dict[str, int] = {}
     for fact in ("alive", "progress"):
@@ -410,5 +418,8 @@ def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[in
     return [
         (index, shown) for index, shown in lines
         if (shown.line or 0) > moved.get(shown.path, 0)
-        and not any(index == source and shown.line in where for source, where in kernel)
+        and (
+            compiled(_SERVICE_GAVE_UP).search(shown.text)
+            or not any(index == source and shown.line in where for source, where in kernel)
+        )
     ]  # fmt: skip

@@ -19,6 +19,8 @@ SLIPS = frozenset(
 )
 LITTLE = 0.2
 """The margin from which on a category is said where nothing else is known."""
+MUCH = 0.6
+"""The margin from which on the next category is no longer worth a word."""
 CLEAR = 0.2
 """The margin from which on a line that states no error is taken to be of one kind."""
 PLAIN = 0.0
@@ -59,6 +61,19 @@ def heard(job: Job, item: Item) -> Item:
     return item if slip and like.category == "user-code" else told(job, item, like, words)
 
 
+def others(job: Job, item: Item) -> list[Item]:
+    """What a supposition may be instead, by its words: the two likeliest kinds of failure besides its own."""
+    if not item.rule.id.startswith("unknown.") and item.rule.id not in _SUPPOSED:
+        return []
+    told_by = ((words, like) for words in _words(item.finding) if (like := likeness(words)) is not None)
+    words, like = next(told_by, ("", None))
+    if like is None:
+        return []
+    second = replace(like, category=like.next, margin=0.0, words=())
+    nearest = [like, second] if like.margin < MUCH else [like]
+    return [told(job, item, each, words) for each in nearest if each.category != item.rule.category]
+
+
 def told(job: Job, item: Item, like: Likeness, words: str) -> Item:
     """The finding of ``item`` under the rule for messages that are ``like`` it."""
     rule = job.rules[f"unknown.like-{like.category}"]
@@ -70,7 +85,7 @@ def told(job: Job, item: Item, like: Likeness, words: str) -> Item:
     fields: dict[str, Value] = {
         **item.finding.fields,
         "words": " ".join(words.split())[:300],
-        "telling": ", ".join(f"“{word}”" for word in like.words) or None,
+        "telling": ", ".join(f"“{word}”" for word in like.words) or "all of them",
     }
     return Item(replace(item.finding, rule_id=rule.id, fields=fields), rule)
 

@@ -30,6 +30,8 @@ _WORD = re.compile(r"[a-z]{2,}|(?<![\w.])-?\d{1,3}(?![\w.])")
 _IDEOGRAMS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _MAX_TEXT = 2000
 _TELLING = 3
+_SAYING = 400
+"""How rare a word must be to be named: "has" and "the" may speak for a category, but tell a reader nothing."""
 LEAST_WORDS = 3
 """Known words without which nothing is said of a text."""
 
@@ -39,13 +41,14 @@ class Likeness:
     """The category whose messages use such words.
 
     ``margin`` is how far it is ahead of the next, ``ahead`` of words of runs that were well; 0.2 is little
-    and 0.6 much. ``words`` are those that told most.
+    and 0.6 much. ``words`` are those that told most, ``next`` the category that comes after.
     """
 
     category: str
     margin: float
     ahead: float
     words: tuple[str, ...]
+    next: str
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -85,12 +88,14 @@ def likeness(text: str) -> Likeness | None:
     names = [name for name in model.categories if name != ORDINARY]
     order = sorted(range(len(names)), key=lambda position: -scores[position])
     best = order[0]
-    telling = sorted(shares.get(model.categories.index(names[best]), ()), reverse=True)[:_TELLING]
+    of_best = sorted(shares.get(model.categories.index(names[best]), ()), reverse=True)
+    telling = [entry for entry in of_best if model.words[entry[1]][0] >= _SAYING][:_TELLING]
     return Likeness(
         names[best],
         (scores[best] - scores[order[1]]) / SCALE,
         (scores[best] - ordinary) / SCALE,
         tuple(word for share, word in telling if share > 0),
+        names[order[1]],
     )
 
 
