@@ -12,10 +12,11 @@ from triage.diagnosis.bundled import unbundled
 from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds, undisputed
 from triage.diagnosis.derived import derive, stated
+from triage.diagnosis.doubts import SURE as OF_DOUBTS
+from triage.diagnosis.doubts import others
 from triage.diagnosis.explain import reasoning, table, timeline
 from triage.diagnosis.fallback import alarm, carrier, fall_back, named_below, worded
 from triage.diagnosis.fingerprint import fingerprint
-from triage.diagnosis.hearsay import others
 from triage.diagnosis.hypothesis import build, moment_text
 from triage.diagnosis.identity import Identities, identify, relabel
 from triage.diagnosis.job import Item, Job
@@ -30,8 +31,6 @@ from triage.model import Attempt, Diagnosis, Evidence, FindingGroup, Hypothesis,
 
 MAX_ALTERNATIVES = 6
 MAX_WARNINGS = 8
-OF_OTHERS = 0.15
-"""How sure it is that a supposition is rather what its words might also be."""
 _CONTEXT_ONLY = frozenset({"exception"})
 
 
@@ -146,7 +145,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     if hypotheses:
         known = {h.category for h in hypotheses}
         hypotheses += [
-            build(job, identities, Candidate([item]), OF_OTHERS, year)
+            build(job, identities, Candidate([item]), OF_DOUBTS, year)
             for item in others(job, ranking.causes[0].lead)
             if item.rule.category not in known
         ]

@@ -61,7 +61,7 @@ def heard(job: Job, item: Item) -> Item:
     return item if slip and like.category == "user-code" else told(job, item, like, words)
 
 
-def others(job: Job, item: Item) -> list[Item]:
+def also(job: Job, item: Item) -> list[Item]:
     """What a supposition may be instead, by its words: the two likeliest kinds of failure besides its own."""
     if not item.rule.id.startswith("unknown.") and item.rule.id not in _SUPPOSED:
         return []
