@@ -106,6 +106,7 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
             found.extend(e for e in item.finding.evidence[:1] if e not in found)
 
     concluded = candidate.of_ledger or candidate.lead.rule.signature is None
+    concluded = concluded or candidate.lead.rule.category == "collective-desync"  # with what one rank said before
     found.extend(candidate.lead.finding.evidence[: 4 if concluded else 1])
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)

@@ -116,7 +116,7 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
     if not absent:
         guilty = suspect(job, set(ledger.members) | set(waiting))
-        astray = odd_site(job, waits)
+        astray = odd_site(job, waits, {r: i for r, i in ledger.bereft.items() if r not in ledger.waiting})
         if astray is not None and guilty in {None, astray.rank}:
             yield astray
         else:

@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import islice, pairwise
 
 from triage.model import Prefix
 from triage.scan.lazy import Lazy, deferred
@@ -46,9 +46,9 @@ _COUNTS = deferred(
 _SOURCE = deferred(r"\.(?:py|cpp|cc|cu|cuh|hpp|h|c|go|rs|sh|ya?ml|json)(?:[:#@]\d+)?\Z")
 """The end of a file's name, as loggers state where in a program they are."""
 _WORDS = frozenset(
-    "trace debug info notice warning warn error err critical fatal note hint usage file traceback exception step epoch loss http https"
-    " downloading loading saving done ok".split()
-)
+    ["trace", "debug", "info", "notice", "warning", "warn", "error", "err", "critical", "fatal", "note", "hint", "usage", "file",
+     "traceback", "exception", "step", "epoch", "loss", "http", "https", "downloading", "loading", "saving", "done", "ok"]
+)  # fmt: skip
 """Words before a colon that name no writer."""
 _RAISED = ("Traceback (most recent call last)", '  File "')
 _STAMPED = deferred(r"\[?\d{1,4}[-:/]")
@@ -88,27 +88,32 @@ def learn(data: bytes) -> Leads:
     lines = _lines(data)
     if len(lines) < FEWEST:
         return NONE
-    places: dict[str, list[str]] = defaultdict(list)
-    rests: dict[str, str] = {}
+    families: dict[tuple[str, str], list[str]] = defaultdict(list)
+    marked: Counter[str] = Counter()
+    raised: set[str] = set()
     for line in lines:
         found = _LEAD.match(line, 0)
         if found is None and _STAMPED.match(line):
             outer, _ = split_line(line)
-            if not outer.stream:
-                found = _LEAD.match(line, outer.length)
-        if found is not None and _plausible(_name(found)):
-            places[_shape(found)].append(_name(found))
-            rests.setdefault(_name(found), "")
-            if line[found.end() :].startswith(_RAISED):
-                rests[_name(found)] = "raised"
+            found = None if outer.stream else _LEAD.match(line, outer.length)
+        if found is None or not _plausible(_name(found)):
+            continue
+        mark, shape = _shape(found)
+        families[mark, shape].append(_name(found))
+        marked[mark] += 1
+        if line[found.end() :].startswith(_RAISED):
+            raised.add(_name(found))
     names: set[str] = set()
-    for shape, said in places.items():
-        numbered = "\0" in shape
+    for (mark, shape), said in families.items():
         if len(said) < FEWEST or not _come_again(said):
             continue
-        share = len(said) / len(lines)
-        raised = any(rests[name] for name in said)
-        if share >= (MOST if numbered else NEARLY_ALL) and (raised if not numbered else _fair(lines, raised)):
+        told = not raised.isdisjoint(said)
+        if shape:
+            most = 2 * len(said) >= len(lines) and marked[mark] >= MOST * len(lines)
+            fair = told or not any(line.startswith(_RAISED) for line in lines)
+        else:
+            most, fair = len(said) >= NEARLY_ALL * len(lines), told
+        if most and fair:
             names.update(said)
     names = {name for name in names if not _known(name, lines)}
     return Leads(frozenset(names)) if len(names) > 1 else NONE
@@ -130,13 +135,14 @@ def _name(found: re.Match[str]) -> str:
     return found[found.lastgroup or 0]
 
 
-def _shape(found: re.Match[str]) -> str:
-    """Leads of one shape are one family: they differ in their numbers, or in their word."""
+def _shape(found: re.Match[str]) -> tuple[str, str]:
+    """How a lead is marked off, and its words without their numbers; no words where it is nothing but a word.
+
+    Leads of one family differ in their numbers, or in their word.
+    """
     name = _name(found)
-    kind = found.lastgroup or ""
-    if _NUMBER.search(name) is None:
-        return kind + (found[0].replace(name, "", 1).strip())
-    return f"{kind} {_DIGITS.sub(chr(0), name)}"
+    mark = f"{found.lastgroup} {found[0].replace(name, '', 1).strip()}"
+    return mark, "" if _NUMBER.search(name) is None else _DIGITS.sub("\0", name)
 
 
 def _plausible(name: str) -> bool:
@@ -153,13 +159,8 @@ def _come_again(said: list[str]) -> bool:
     times = Counter(said)
     if len(times) < 2:
         return False
-    turns = sum(1 for one, other in zip(said, said[1:], strict=False) if one != other)
+    turns = sum(1 for one, other in pairwise(said) if one != other)
     return turns >= len(times) and sum(times.values()) >= 2 * len(times)
-
-
-def _fair(lines: list[str], raised: bool) -> bool:
-    """Whether no traceback stands past the leads alone: a program's own words do not lead what the interpreter prints."""
-    return raised or not any(line.startswith(_RAISED) for line in lines)
 
 
 def _known(name: str, lines: list[str]) -> bool:

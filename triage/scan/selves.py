@@ -33,7 +33,9 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> dict[Writer
     """The ranks that each writer gives as its own, of those sources whose own rank is not known."""
     blocks = {index: block for index, block in tails.items() if sources[index].rank is None}
     found: dict[Writer, set[int]] = defaultdict(set)
-    stated: dict[tuple[object, ...], dict[Writer, set[int]]] = defaultdict(lambda: defaultdict(set))
+    stated: dict[tuple[bool, str, tuple[object, ...]], dict[Writer, set[int]]] = defaultdict(
+        lambda: defaultdict(set)
+    )
     for index, line in _lines(blocks, sources):
         names = {line.prefix.stream.partition("/")[0], ""}
         if line.prefix.rank is not None:
@@ -47,9 +49,9 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> dict[Writer
                 found[index, name].add(int(own[1] or own[2]))
         for slot, rank in _numbers(line):
             for name in names:
-                stated[(bool(name), line.wording, *slot)][index, name].add(rank)
+                stated[bool(name), line.wording, slot][index, name].add(rank)
     for slot, told in stated.items():
-        if _of_themselves(told, contiguous=slot[2] != "rank"):
+        if _of_themselves(told, contiguous=slot[2][0] != "rank"):
             for writer, ranks in told.items():
                 found[writer] |= ranks
     return {writer: ranks for writer, ranks in found.items() if ranks}
