@@ -106,7 +106,9 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
             found.extend(e for e in item.finding.evidence[:1] if e not in found)
 
     concluded = candidate.of_ledger or candidate.lead.rule.signature is None
-    concluded = concluded or candidate.lead.rule.category == "collective-desync"  # with what one rank said before
+    concluded = (
+        concluded or candidate.lead.rule.category == "collective-desync"
+    )  # with what one rank said before
     found.extend(candidate.lead.finding.evidence[: 4 if concluded else 1])
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)
@@ -244,11 +246,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     lead = candidate.lead
     if lead.rule.origin == "job":
         return []
-    alone = identities.only_failed
+    alone = identities.alone(lead.finding)
     if (
         alone is not None
         and (_thrown_or_raised(lead) or lead.rule.category in _OF_ONE)
-        and not lead.finding.stream
         and lead.rule.origin == "speaker"
         and not _on_another_gpu(lead, alone, identities)
     ):

@@ -17,6 +17,7 @@ from triage.diagnosis.launchers import unwrapped
 from triage.diagnosis.nodes import (
     NOWHERE,
     Nodes,
+    around,
     count_nodes,
     first_nodes,
     global_numbers,
@@ -55,6 +56,8 @@ class Identities:
     """The one rank that said what no other did, where somebody waited or lost a peer."""
     only_failed: int | None = None
     """The one rank whose process ended by itself and badly, when there is exactly one."""
+    failed_at: dict[tuple[int, str], int] = field(default_factory=dict)
+    """The same by the source, and the writer around the launcher in it, that tell how the processes there ended."""
     heard: frozenset[int] = frozenset()
     """Ranks that wrote anything."""
     absentee: int | None = None
@@ -152,6 +155,13 @@ class Identities:
     def gpu_of_pci(self, pci: str | None) -> tuple[int | None, str | None]:
         """``(index, uuid)`` of the GPU at ``pci`` where nvidia-smi or the driver told it."""
         return (None, None) if pci is None else (self._pci_gpu.get(pci), self._pci_uuid.get(pci))
+
+    def alone(self, finding: Finding) -> int | None:
+        """The one rank that ended badly by itself where ``finding`` was written by whom no line names."""
+        if not finding.stream and self.only_failed is not None:
+            return self.only_failed
+        place = finding.source, around(finding)
+        return self.failed_at.get(place) if around(finding) == finding.stream else None
 
     def rank_of(self, finding: Finding) -> int | None:
         """The global rank of a finding's writer, by the line, its pid or its local rank."""
