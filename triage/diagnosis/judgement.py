@@ -153,7 +153,8 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
         return  # somebody says that it did not come, not that it went
     if any(wait.item.rule.id == GLOO_TIMEOUT for wait in ledger.waiting.values()):
         return  # gloo closes its connections at once when a process ends: this one was there and silent
-    if any(end.failed for end in ledger.exits.values()):
+    spared = inside <= {r for r, end in ledger.exits.items() if end.failed} and rank in ledger.seen
+    if any(end.failed for end in ledger.exits.values()) and (not spared or rank in ledger.exits):
         return  # who reports how ranks ended would have reported this one
     if any(i.rank == rank for i in job.of_rule("torch.group-not-destroyed")):
         return  # that is said on the way out of the interpreter
@@ -162,6 +163,13 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
         if item.rank == rank and (spoke or compare(item.finding, lost[0].finding) == 1):
             return
     said = stopped(job, rank)
+    if said is None and spared:
+        # a launcher lists all that ended badly: who is not among them ended as if all were well
+        said = max(
+            (i for i in job.of_fact("last-line") if i.rank == rank),
+            key=lambda i: i.finding.offset,
+            default=None,
+        )
     if said is not None:
         early: dict[str, Value] = {"ranks": (rank,), "seq": None, "op": None}
         yield verdict(job, "ledger.finished-early", early, [lost[0], said, *lost[1:]], rank=rank)

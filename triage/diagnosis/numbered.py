@@ -191,6 +191,8 @@ def _listen(job: Job) -> dict[_Place, _Heard]:
             if item.rule.fact == "identity":
                 at.ranks.update(item.ranks("rank"))
                 at.local_ranks.update(item.ranks("local_rank"))
+            if item.rule.fact == "rank-exit" and item.number("local_rank") is not None:
+                at.launcher = True
             if finding.local_rank is not None:
                 at.local_ranks.add(finding.local_rank)
             at.launcher = at.launcher or by_launcher(item)

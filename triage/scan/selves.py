@@ -26,7 +26,7 @@ _RANK = (
     r"\W{0,3}(?P<rank>\d{1,5})(?![\w.]*\d)(?! ?(?:->|=>|to |and ))"
 )
 _AMONG = r"(?i)(?<![\w./-])(?P<rank>\d{1,5})(?: ?/ ?| of | out of |, nranks |, world[ _]size )(?P<size>\d{1,5})(?![\w./-])"
-_COUNTED = r"(?i)\b(?:worker|process|proc|trainer|task|replica|member|peer|shard|node|id|pe)[ =:#_-]{0,3}(?P<rank>\d{1,5})(?![\w./-])"
+_COUNTED = r"(?i)\b(?:worker|process|proc|trainer|task|replica|member|shard|id|pe)[ =:#_-]{0,3}(?P<rank>\d{1,5})(?![\w./-])"
 
 
 def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> dict[Writer, set[int]]:
