@@ -24,7 +24,7 @@ from triage.diagnosis.nodes import (
     several_around,
     short,
 )
-from triage.diagnosis.numbered import default_tag, group_tag, number_ranks
+from triage.diagnosis.numbered import default_tag, group_tag, number_ranks, wanted
 from triage.diagnosis.run import Ends
 from triage.diagnosis.unclaimed import inside
 from triage.model import Finding
@@ -106,7 +106,10 @@ class Identities:
         """The rank that runs as ``pid``, where a line pairs them."""
         if pid is None:
             return None
-        return self._by_pid.get((host, pid), self._by_pid.get((None, pid)) if host is None else None)
+        rank = self._by_pid.get((None, pid))
+        if host is None or (rank is not None and self.seat(rank).host is None):
+            return rank  # nothing says on which host it runs
+        return self._by_pid.get((host, pid))
 
     def rank_of_pod(self, pod: str | None) -> int | None:
         """The one rank that spoke from this pod, or whom the pod is named after, such as ``llm-worker-2``."""
@@ -193,6 +196,9 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             )  # fmt: skip
     for item in job.of_fact("identity"):
         _identity(item, table)
+    for (_, name), ranks in sorted(ends.selves.items()) if ends is not None and wanted(job) else ():
+        if len(ranks) == 1 and (process := _PID.fullmatch(name)) is not None:
+            table.note(next(iter(ranks)), pid=int(process[1]))
     for fact in ("comm-init-start", "comm-init-complete"):
         for item in job.of_fact(fact):
             _communicator(item, table)
@@ -235,6 +241,7 @@ def _deserter(job: Job, table: Identities) -> int | None:
     return local_rank if rank is None and table.single_node else rank
 
 
+_PID = deferred(r"pid (\d+)")
 _ORDINAL = deferred(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
 
 

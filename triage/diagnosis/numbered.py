@@ -65,7 +65,7 @@ class _Heard:
 def number_ranks(job: Job, world_size: int | None, ends: Ends | None = None) -> None:
     """Fill in the ranks of sources and items that only the number in a name tells."""
     heard = _listen(job)
-    own = {} if ends is None or not _wanted(job) else ends.selves
+    own = {} if ends is None or not wanted(job) else ends.selves
     for place, said in own.items():
         if len(said) == 1 or place[1]:
             heard[place].ranks.update(said)
@@ -91,7 +91,7 @@ def number_ranks(job: Job, world_size: int | None, ends: Ends | None = None) -> 
     job.index()
 
 
-def _wanted(job: Job) -> bool:
+def wanted(job: Job) -> bool:
     """Whether something that matters was said of which the line does not tell by whom."""
     return any(
         i.finding.rank is None and (i.rule.role in {"cause", "symptom"} or i.rule.fact == "exception")

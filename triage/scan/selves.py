@@ -26,30 +26,36 @@ _RANK = (
     r"\W{0,3}(?P<rank>\d{1,5})(?![\w.]*\d)(?! ?(?:->|=>|to |and ))"
 )
 _AMONG = r"(?i)(?<![\w./-])(?P<rank>\d{1,5})(?: ?/ ?| of | out of |, nranks |, world[ _]size )(?P<size>\d{1,5})(?![\w./-])"
+_PID = r"(?i)\bpid\b\W{0,3}(\d{2,8})\b"
 _COUNTED = r"(?i)\b(?:worker|process|proc|trainer|task|replica|member|shard|id|pe)[ =:#_-]{0,3}(?P<rank>\d{1,5})(?![\w./-])"
 
 
 def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> dict[Writer, set[int]]:
-    """The ranks that each writer gives as its own, of those sources whose own rank is not known."""
+    """The ranks that each writer gives as its own, of those sources whose own rank is not known; ``pid 71`` names a process."""
     blocks = {index: block for index, block in tails.items() if sources[index].rank is None}
     found: dict[Writer, set[int]] = defaultdict(set)
-    stated: dict[tuple[bool, str, tuple[object, ...]], dict[Writer, set[int]]] = defaultdict(
+    stated: dict[tuple[str, str, tuple[object, ...]], dict[Writer, set[int]]] = defaultdict(
         lambda: defaultdict(set)
     )
     for index, line in _lines(blocks, sources):
-        names = {line.prefix.stream.partition("/")[0], ""}
+        names = {"file": "", "stream": line.prefix.stream.partition("/")[0]}
+        if not names["stream"]:
+            del names["stream"]
         if line.prefix.rank is not None:
             if f"rank{line.prefix.rank}" in line.prefix.stream.split("/"):
-                for name in names:
+                for name in names.values():
                     found[index, name].add(line.prefix.rank)
             continue
+        pid = compiled(_PID).search(line.message)
+        if pid is not None:
+            names["process"] = f"pid {pid[1]}"
         own = compiled(SELF).match(line.message)
         if own is not None:
-            for name in names:
+            for name in names.values():
                 found[index, name].add(int(own[1] or own[2]))
         for slot, rank in _numbers(line):
-            for name in names:
-                stated[bool(name), line.wording, slot][index, name].add(rank)
+            for kind, name in names.items():
+                stated[kind, line.wording, slot][index, name].add(rank)
     for slot, told in stated.items():
         if _of_themselves(told, contiguous=slot[2][0] != "rank"):
             for writer, ranks in told.items():
