@@ -179,13 +179,16 @@ class Identities:
 def identify(job: Job, ends: Ends | None = None) -> Identities:
     """Join everything that pairs ranks with hosts, pids and GPUs."""
     several = several_around(job.items)
-    job.items = global_numbers(unwrapped(job.items))
+    said = ends.selves if ends is not None and wanted(job) else {}
+    job.items = global_numbers(
+        unwrapped(job.items, {place for place, told in said.items() if len(told) == 1})
+    )
     job.index()
     table = Identities()
     table.world_size = _world_size(job)
     job.items = located(job.items, table.world_size)
     job.index()
-    number_ranks(job, table.world_size, ends)
+    number_ranks(job, table.world_size, said)
     for item in job.items:
         finding = item.finding
         if finding.rank is not None:
@@ -196,7 +199,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             )  # fmt: skip
     for item in job.of_fact("identity"):
         _identity(item, table)
-    for (_, name), ranks in sorted(ends.selves.items()) if ends is not None and wanted(job) else ():
+    for (_, name), ranks in sorted(said.items()):
         if len(ranks) == 1 and (process := _PID.fullmatch(name)) is not None:
             table.note(next(iter(ranks)), pid=int(process[1]))
     for fact in ("comm-init-start", "comm-init-complete"):

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.launchers import ONE_PROCESS, by_launcher
-from triage.diagnosis.run import Ends
 from triage.model import Finding, Source
 from triage.scan.lazy import deferred
 
@@ -62,10 +61,13 @@ class _Heard:
     peers: bool = False
 
 
-def number_ranks(job: Job, world_size: int | None, ends: Ends | None = None) -> None:
-    """Fill in the ranks of sources and items that only the number in a name tells."""
+def number_ranks(job: Job, world_size: int | None, own: Mapping[_Place, Collection[int]]) -> None:
+    """Fill in the ranks of sources and items that only the number in a name tells, or what is said under it.
+
+    Args:
+        own: the ranks that writers give as their own.
+    """
     heard = _listen(job)
-    own = {} if ends is None or not wanted(job) else ends.selves
     for place, said in own.items():
         if len(said) == 1 or place[1]:
             heard[place].ranks.update(said)

@@ -39,7 +39,7 @@ _ALARM = r"(?i)\b(?:exceptions?|errors?|fail(?:ed|ure)?|crash(?:ed)?|fatal)\b"
 _RAY_CALL = r"ray::[^\n]{1,200}? \(pid=(\d{1,10})(?:, ip=([\w.:-]+))?"
 _BOOTSTRAP = r"Process ([^\s:][^\n:]{0,60}(?::\d{1,5})?):\s*$"
 """The name of a process, which Python's multiprocessing prints above what ended it."""
-_OWN_NUMBER = r"(?i)(?:.*[^a-z])?(?:vllmworker|(?:(?:tp|pp|dp|global|world|mp)[_-]?)?rank)[ _:#-]?(\d{1,5})"
+_OWN_NUMBER = r"(?i)(?:.*[^a-z])?(?:vllmworker|(?:(?:tp|pp|dp|global|world|mp)[_-]?)?rank|[tpd]p[_-]?worker)[ _:#-]?(\d{1,5})"
 """Names that engines make of a rank, and those that call the number one."""
 _NUMBERED = (
     r"(?i)(?!(?:fork|spawn|forkserver|loky)?(?:pool|process)|data|loader|loky)"

@@ -29,7 +29,7 @@ FEWEST = 4
 """Lines by which anything can be told."""
 _LEAD = Lazy(
     r"[\[(<{] {0,2}(?P<boxed>[A-Za-z][\w.@:/#-]{0,48}(?:[ =:#]{1,2}\d{1,5}(?:/\d{1,5})?)?|\d{1,5}(?:/\d{1,5})?) {0,2}[\])>}]"
-    r"(?: ?[:|>]|->|=>)?(?: |\t|$)"
+    r"(?:(?: ?[:|>]|->|=>)?(?: |\t|$)|(?P<colon>:))"
     r"|(?P<named>[A-Za-z][\w.@/#-]{0,48}(?:[ #:]\d{1,5})?) {0,12}(?::|\||>|=>|->|»)(?: |\t|$)"
     r"|(?P<bare>\d{1,5}) {0,4}(?:\||>|=>|->|»)(?: |\t|$)"
     r"|(?P<hash>#\d{1,5}):?(?: |\t|$)"
@@ -73,10 +73,11 @@ class Leads:
             found = _LEAD.match(line, outer.length)
         if found is None or _name(found) not in self.names:
             return split_line(line)
-        inner, message = split_line(line[found.end() :])
+        end = _message(line, found)
+        inner, message = split_line(line[end:])
         name = "lead " + _name(found).replace("/", ":")
         stream = f"{name}/{inner.stream}" if inner.stream else name
-        prefix = replace(inner, length=found.end() + inner.length, stream=stream)
+        prefix = replace(inner, length=end + inner.length, stream=stream)
         if outer is not None and inner.time is None:
             prefix = replace(prefix, time=outer.time)
         return prefix, message
@@ -103,7 +104,7 @@ def learn(data: bytes) -> Leads:
         mark, shape = _shape(found)
         families[mark, shape].append(_name(found))
         marked[mark] += 1
-        if line[found.end() :].startswith(_RAISED):
+        if line[_message(line, found) :].startswith(_RAISED):
             raised.add(_name(found))
     names: set[str] = set()
     for (mark, shape), said in families.items():
@@ -134,7 +135,16 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _name(found: re.Match[str]) -> str:
-    return found[found.lastgroup or 0]
+    return next(text for group, text in found.groupdict().items() if text is not None and group != "colon")
+
+
+def _message(line: str, found: re.Match[str]) -> int:
+    """Index of the message behind a lead: some write a space after a colon, and Python indents by even numbers."""
+    end = found.end()
+    if found["colon"] is None:
+        return end
+    spaces = len(line) - end - len(line[end:].lstrip(" "))
+    return end + spaces % 2
 
 
 def _shape(found: re.Match[str]) -> tuple[str, str]:
@@ -143,7 +153,7 @@ def _shape(found: re.Match[str]) -> tuple[str, str]:
     Leads of one family differ in their numbers, or in their word.
     """
     name = _name(found)
-    mark = f"{found.lastgroup} {found[0].replace(name, '', 1).strip()}"
+    mark = found[0].replace(name, "", 1).strip()
     return mark, "" if _NUMBER.search(name) is None else _DIGITS.sub("\0", name)
 
 
@@ -171,6 +181,6 @@ def _known(name: str, lines: list[str]) -> bool:
         found = _LEAD.match(line, 0)
         if found is None or _name(found) != name:
             return False
-        prefix, _ = split_line(line[: found.end()] + "some words")
+        prefix, _ = split_line(line[: _message(line, found)] + "some words")
         return bool(prefix.stream) or prefix.rank is not None or prefix.local_rank is not None
     return False
