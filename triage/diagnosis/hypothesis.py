@@ -263,6 +263,9 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         # the kernel names a GPU; the one rank whose CUDA calls failed for it was on that GPU
         victims = {i.rank for effect in candidate.led_to for i in effect.items if i.rank is not None}
         return list(victims) if len(victims) == 1 else []
+    started = identities.rank_of_pod(lead.text("program"))
+    if started is not None:
+        return [started]  # who started the process calls it so, and its log is named alike
     if lead.rule.origin == "node":
         local = any(i.finding.raised for i in candidate.items) or lead.rule.category in {
             "storage",

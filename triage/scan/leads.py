@@ -34,9 +34,12 @@ _LEAD = Lazy(
     r"|(?P<bare>\d{1,5}) {0,4}(?:\||>|=>|->|»)(?: |\t|$)"
     r"|(?P<hash>#\d{1,5}):?(?: |\t|$)"
     r"|(?P<spaced>[A-Za-z][\w.-]{0,48}[:/@#]\d{1,5})(?: |$)"
-    r"|(?P<pod>[a-z][a-z0-9.-]{0,60}-[a-z0-9]{0,12}\d[a-z0-9]{0,12} [a-z][a-z0-9-]{1,40})(?: |$)"
+    r"|(?P<plain>[a-z][a-z0-9.-]{0,60}-\d{1,5})(?: |$)"
     r"|(?P<tabbed>[A-Za-z][\w.@/#-]{0,48}|\d{1,5})\t"
 )
+_CONTAINER = Lazy(r"(?P<pod>[a-z][a-z0-9.-]{0,60}-\d{1,5} [a-z][a-z0-9-]{1,40})(?: |$)")
+"""The names of a pod and its container, as stern writes them."""
+_RANKED = deferred(r"(?i)(?:global[ _-]?)?rank[ _:#=-]?(\d{1,5})")
 _DIGITS = deferred(r"\d+")
 _NUMBER = deferred(r"\d+(?=\D*\Z)")
 _COUNTS = deferred(
@@ -66,21 +69,31 @@ class Leads:
         """What :func:`triage.scan.prefix.split_line` says of ``line``, its lead named in the stream."""
         if not self.names:
             return split_line(line)
-        found = _LEAD.match(line, 0)
+        found = self._found(line, 0)
         outer = None
-        if (found is None or _name(found) not in self.names) and _STAMPED.match(line):
+        if found is None and _STAMPED.match(line):
             outer, _ = split_line(line)
-            found = _LEAD.match(line, outer.length)
-        if found is None or _name(found) not in self.names:
+            found = self._found(line, outer.length)
+        if found is None:
             return split_line(line)
         end = _message(line, found)
         inner, message = split_line(line[end:])
         name = "lead " + _name(found).replace("/", ":")
         stream = f"{name}/{inner.stream}" if inner.stream else name
         prefix = replace(inner, length=end + inner.length, stream=stream)
+        own = _RANKED.fullmatch(_name(found)) if prefix.rank is None else None
+        if own is not None:
+            prefix = replace(prefix, rank=int(own[1]), stream=f"{stream}/rank{int(own[1])}")
         if outer is not None and inner.time is None:
             prefix = replace(prefix, time=outer.time)
         return prefix, message
+
+    def _found(self, line: str, at: int) -> re.Match[str] | None:
+        for pattern in (_CONTAINER, _LEAD):
+            found = pattern.match(line, at)
+            if found is not None and _name(found) in self.names:
+                return found
+        return None
 
 
 NONE = Leads()
@@ -118,7 +131,7 @@ def learn(data: bytes) -> Leads:
             most, fair = len(said) >= NEARLY_ALL * len(lines), told
         if most and fair:
             names.update(said)
-    names = {name for name in names if not _known(name, lines)}
+    names = {_with_container(name, lines) for name in names if not _known(name, lines)}
     return Leads(frozenset(names)) if len(names) > 1 else NONE
 
 
@@ -141,7 +154,7 @@ def _name(found: re.Match[str]) -> str:
 def _message(line: str, found: re.Match[str]) -> int:
     """Index of the message behind a lead: some write a space after a colon, and Python indents by even numbers."""
     end = found.end()
-    if found["colon"] is None:
+    if found.groupdict().get("colon") is None:
         return end
     spaces = len(line) - end - len(line[end:].lstrip(" "))
     return end + spaces % 2
@@ -175,6 +188,16 @@ def _come_again(said: list[str]) -> bool:
     return turns >= len(times) and sum(times.values()) >= 2 * len(times)
 
 
+def _with_container(name: str, lines: list[str]) -> str:
+    """``name`` with the word that stands behind it on all lines, of a traceback too: no program would say it there."""
+    after = [line.partition(f"{name} ")[2] for line in lines if f"{name} " in line]
+    words = {text.partition(" ")[0] for text in after}
+    if len(words) != 1 or not any(text.partition(" ")[2].startswith(_RAISED) for text in after):
+        return name
+    longer = f"{name} {words.pop()}"
+    return longer if _CONTAINER.match(longer, 0) is not None else name
+
+
 def _known(name: str, lines: list[str]) -> bool:
     """Whether a prefix is known for lines that begin so."""
     for line in islice((one for one in lines if name in one[: len(name) + 40]), 1):
@@ -182,5 +205,5 @@ def _known(name: str, lines: list[str]) -> bool:
         if found is None or _name(found) != name:
             return False
         prefix, _ = split_line(line[: _message(line, found)] + "some words")
-        return bool(prefix.stream) or prefix.rank is not None or prefix.local_rank is not None
+        return bool(prefix.stream) or (prefix.length > 0 and (prefix.rank, prefix.local_rank) != (None, None))
     return False
