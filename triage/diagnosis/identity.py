@@ -251,6 +251,10 @@ _ORDINAL = deferred(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[
 def _pods(job: Job, table: Identities) -> None:
     """One rank per pod and ranks numbered as the pods are: at least two logs must show it, none deny it."""
     pairs = set()
+    for source in job.sources:
+        if source.rank is not None:
+            name = PurePath(source.path or source.name).name.partition(".")[0]
+            table._of_log.setdefault(name, set()).add(source.rank)
     for item in job.items:
         source = job.sources[item.finding.source]
         name = source.path or source.name

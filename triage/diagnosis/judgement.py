@@ -96,6 +96,7 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     if odd is not None and len(odd) == len(waits):
         # as many went one way as the other: who said that it left the common path did
         guilty = suspect(job, {w.rank for w in waits})
+        guilty = _through(job, waits) if guilty is None else guilty
         odd = [w for w in waits if w.rank == guilty] or odd
     if odd is not None:
         yield _desync(job, waits, odd)
@@ -123,6 +124,12 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
             yield from _all_inside(job, ledger, waits) if guilty is None else [_own_way(job, waits, guilty)]
         return
     yield from absent_ranks(job, ledger, activities, waits, absent)
+
+
+def _through(job: Job, waits: Sequence[Wait]) -> int | None:
+    """The one of those that wait whose last words were that it is through."""
+    through = [w.rank for w in waits if stopped(job, w.rank) is not None]
+    return through[0] if len(through) == 1 else None
 
 
 def _inside(ledger: Ledger) -> set[int]:
