@@ -54,7 +54,8 @@ class _Ends:
         """None: what was kept of each file is too short to tell what is ordinary."""
         return ()
 
-    def self_named(self) -> Mapping[int, Collection[int]]:
+    @property
+    def selves(self) -> Mapping[tuple[int, str], Collection[int]]:
         """None, for the same reason."""
         return {}
 

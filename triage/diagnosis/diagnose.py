@@ -23,6 +23,7 @@ from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import judge
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ledger import build as build_ledger
+from triage.diagnosis.nodes import around
 from triage.diagnosis.oddities import observed, suspect, with_words_of_ranks
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
@@ -120,6 +121,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     settle(job, ledger)
     stalled(job)
     identities.only_failed = _only_failed(job, ledger)
+    identities.failed_at = _failed_at(ledger)
     identities.suspect = suspect(job, ledger.seen)
     identities.heard = frozenset(ledger.seen) | {s.rank for s in run.sources if s.rank is not None}
     verdicts = judge(job, ledger, Activities(job, identities))
@@ -163,6 +165,15 @@ def _only_failed(job: Job, ledger: Ledger) -> int | None:
         return None
     rank = ledger.identities.rank_of_pid(first.number("pid"))
     return rank if rank in failed else None
+
+
+def _failed_at(ledger: Ledger) -> dict[tuple[int, str], int]:
+    """By node, where each has a launcher that tells of its processes: the one of them that ended badly by itself."""
+    places: dict[tuple[int, str], set[int]] = defaultdict(set)
+    for number, end in ledger.exits.items():
+        if end.failed and not end.orderly:
+            places[end.item.finding.source, around(end.item.finding)].add(number)
+    return {place: ranks.pop() for place, ranks in places.items() if len(ranks) == 1}
 
 
 def _verdict(run: Run, job: Job, ranking: Ranking, alarmed: Evidence | None) -> tuple[Verdict, bool | None]:

@@ -33,8 +33,9 @@ class Ends(Protocol):
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source."""
         ...
 
-    def self_named(self) -> Mapping[int, Collection[int]]:
-        """By the index of each log the ranks that its lines give as their own."""
+    @property
+    def selves(self) -> Mapping[tuple[int, str], Collection[int]]:
+        """The ranks that the writers of each log give as their own, by source and name; an empty name is all of it."""
         ...
 
 
