@@ -33,6 +33,9 @@ class Survival:
                 return finished
             if rank in self.ledger.exits and self.ledger.exits[rank].failed:
                 return None
+        answer = next((a for a in self.job.of_fact("answered") if self._answered(a, item)), None)
+        if answer is not None:
+            return answer
         marks = [p for p in self.job.of_fact("progress") if self._moved_on(p, item)]
         moved = next((p for p in marks if p.rank is not None or self._several(marks, item)), None)
         alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
@@ -78,6 +81,16 @@ class Survival:
         if one.rank is not None and one.rank == two.rank:
             return not self._uncaught(item)
         return bool(one.stream) and one.stream == two.stream
+
+    def _answered(self, answer: Item, item: Item) -> bool:
+        """Whether a server answered a request after an error that one of its processes logged.
+
+        An error that nobody logged is one that ended a process: it may have been somebody else's than the server's.
+        """
+        one, two = answer.finding, item.finding
+        if one.source != two.source or two.level is None or _last_of(answer) <= _last_of(item):
+            return False
+        return one.stream == two.stream and not self._ended_badly()
 
     def _given_up(self, sign: Item) -> bool:
         """Whether the same writer says later that it is over: a controller lives on while its replicas die."""

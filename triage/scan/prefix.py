@@ -40,6 +40,9 @@ _BAR = r"\d{1,3}%\|[^\n]{0,400}?\](?: {2,120})?(?=\[(?:default|rank)\d{1,6}\]:)"
 _ONCE = r"rank\d+|(?:[A-Z_]+\d+ ?)+"
 """Parts of a stream that loggers write before the first line of a record only."""
 
+_RELAYS = frozenset({"stderr", "stdout", "STDERR", "STDOUT"})
+"""Loggers that pass on what a program prints, all of it at one level."""
+
 _DIGIT: tuple[Parser, ...] = (
     containers.rfc3339,
     launchers.task_label,
@@ -179,6 +182,8 @@ def split_line(line: str) -> tuple[Prefix, str]:
             if redrawn == at:
                 break
             at = redrawn
+    if draft.logger in _RELAYS:
+        draft.level = None
     if at < len(text) and text[at] in _SPEAKERS:
         before = draft.marks
         _note_speaker(text, at, draft)

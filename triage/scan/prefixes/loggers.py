@@ -56,6 +56,7 @@ _BARS = Lazy(r" \| (" + LEVEL_WORD + r") *\| ([^|\n]{1,160}?) (?:-|\|) ")
 _RANK_WORD = Lazy(r"(?:[Rr]ank|RANK)[ _=:-]{0,2}(\d{1,5})$")
 _TENSORFLOW = Lazy(r": ([EWIFV]) (" + _FILE + r")\](?: |$)")
 _WORDS = Lazy(r"[ \t](" + LEVEL_WORD + r")(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?")
+_BARE_LEVEL = Lazy(r"(" + LEVEL_WORD + r") +(?:(" + _FILE + r"):? +(?:- )?|(?=[^\s:|]))")
 _COMPOSER = Lazy(
     r": rank(\d{1,6})\[(\d{1,10})\]\[[^\]\n]{1,80}\]: (" + LEVEL_WORD + r"): (?:([A-Za-z_][\w.]*): )?"
 )
@@ -354,7 +355,12 @@ def _after_bracket(text: str, at: int, draft: Draft) -> int:
     if found is not None:
         draft.logger = found[1]
         draft.severity(found[2])
-        at = found.end()
+        return found.end()
+    bare = _BARE_LEVEL.match(text, at) if draft.level is None else None
+    if bare is not None:
+        draft.severity(bare[1])
+        draft.logger = bare[2] or draft.logger
+        at = bare.end()
     return at
 
 
