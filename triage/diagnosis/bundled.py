@@ -45,6 +45,11 @@ class _Ends:
         """The last lines with alarming words in them."""
         return self._moved(self._run.ends.alarms if self._run.ends else ())
 
+    @property
+    def ordinary(self) -> bool:
+        """Whether the bundle ends like the log of a program at work."""
+        return self._run.ends is not None and self._run.ends.ordinary
+
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:
         """None: what was kept of each file is too short to tell what is ordinary."""
         return ()

@@ -371,7 +371,7 @@ def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[in
     A kernel complains of much at every boot and has no end: only what rules know of it counts.
     """
     moved: dict[str, int] = {}
-    for fact in ("alive", "progress"):
+    for fact in ("alive", "answered", "progress"):
         for item in job.of_fact(fact):
             for shown in item.finding.evidence:
                 moved[shown.path] = max(moved.get(shown.path, 0), shown.line or 0)

@@ -24,6 +24,11 @@ class Ends(Protocol):
         """The last lines with alarming words in them."""
         ...
 
+    @property
+    def ordinary(self) -> bool:
+        """Whether all logs end like those of programs at work."""
+        ...
+
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source."""
         ...

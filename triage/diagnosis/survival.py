@@ -88,7 +88,8 @@ class Survival:
         An error that nobody logged is one that ended a process: it may have been somebody else's than the server's.
         """
         one, two = answer.finding, item.finding
-        if one.source != two.source or two.level is None or _last_of(answer) <= _last_of(item):
+        logged = two.level is not None or "_served" in two.fields
+        if one.source != two.source or not logged or _last_of(answer) <= _last_of(item):
             return False
         return one.stream == two.stream and not self._ended_badly()
 

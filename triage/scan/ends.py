@@ -11,7 +11,7 @@ from triage.scan.counted import counted
 from triage.scan.oddities import oddities
 from triage.scan.said import self_named, without_digits
 from triage.scan.stacks import stacks
-from triage.scan.tail import alarms, last_words
+from triage.scan.tail import alarms, last_words, ordinary
 
 Lines = Sequence[tuple[int, Evidence]]
 """Lines with the indices of their sources."""
@@ -48,6 +48,11 @@ class Ends:
     def alarms(self) -> Lines:
         """The last lines with alarming words in them."""
         return self._unknown(alarms)
+
+    @cached_property
+    def ordinary(self) -> bool:
+        """Whether all logs end like those of programs at work."""
+        return bool(self._tails) and all(ordinary(block) for block in self._tails.values())
 
     def oddities(self, until: Mapping[int, int]) -> list[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source.

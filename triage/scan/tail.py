@@ -84,6 +84,9 @@ _SAYS_GOODBYE = deferred(
 )
 """What is said in an ordinary tone on the way out: no sign that an error was survived. Web servers that are asked to end do so too."""
 _ANNOUNCES = deferred(r"(?i)\W*(?:(?:fatal|internal|runtime|input|unrecoverable) )?(?:error|exception)\W*")
+_NOT_A_NUMBER = deferred(r"(?i)(?<![\w-])-?(?:nan|inf)(?![\w-])")
+MIN_WORDS = 8
+"""Lines with words that make an end ordinary."""
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = deferred(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|(?<!NCCL )\bwarn", re.IGNORECASE)
@@ -98,6 +101,16 @@ def intelligible(block: Block) -> bool:
     if text.count("\ufffd") * 10 > len(text):
         return False
     return _TWO_WORDS.search(text) is not None
+
+
+def ordinary(block: Block) -> bool:
+    """Whether the end of a log reads like that of a program at work: several lines with words, none of them alarming."""
+    lines = [text for _, text, _ in _last_lines(block)]
+    return (
+        sum(_TWO_WORDS.search(text) is not None for text in lines) >= MIN_WORDS
+        and not any(p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR))
+        and intelligible(block)
+    )
 
 
 def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Finding]:
