@@ -126,7 +126,9 @@ def _appended(items: Sequence[Item]) -> list[Item]:
 
 def _is_last(item: Item) -> bool:
     """Whether a launcher's or a server's main process says why it gives up."""
-    return "launcher-report" in item.rule.tags or ("wrapper" in item.rule.tags and item.rule.fact == "rank-exit")
+    return "launcher-report" in item.rule.tags or (
+        "wrapper" in item.rule.tags and item.rule.fact == "rank-exit"
+    )
 
 
 def _steps_back(item: Item, step: int | None, reached: int | None) -> bool:

@@ -107,6 +107,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job = Job(run.rules, list(items), run.sources, run.reports, run.receipt, run.cut)
     if last:
         job.add(observed(job, run.ends))
+        job.resumed = run.ends.resumed if run.ends is not None else None
     identities = identify(job, run.ends)
     job.items = relabel(job.items, identities)
     job.index()
@@ -255,7 +256,9 @@ def _choose(outcomes: Sequence[_Outcome], run: Run) -> tuple[int, list[str]]:
         moved = any(later.job.of_fact("progress") for later in outcomes[number + 1 :])
         weaker = final is None or final.category in _AFTERMATH or final.confidence < cause.confidence
         # ranks that worked together before had a network: what keeps them apart now was left by the first end
-        weaker |= final is not None and final.category == "network-config" and bool(earlier.job.of_fact("progress"))
+        weaker |= (
+            final is not None and final.category == "network-config" and bool(earlier.job.of_fact("progress"))
+        )
         if not moved and weaker:
             return number, [
                 f"attempt {number} failed first and no later attempt made progress, so its cause is the job's"

@@ -80,12 +80,18 @@ def _preference(candidate: Candidate) -> tuple[float, int, int, str]:
 
 
 def _survived(candidate: Candidate, survival: Survival) -> Item | None:
-    """A candidate was survived only if every one of its findings was."""
+    """A candidate was survived only if every one of its findings was.
+
+    Who has got over an error before does so again.
+    """
     proof: Item | None = None
+    used: set[tuple[int, str]] = set()
     for item in candidate.items:
-        proof = survival.proof(item)
+        writer = (item.finding.source, item.finding.stream)
+        proof = survival.proof(item) or (survival.again(item) if writer in used else None)
         if proof is None:
             return None
+        used.add(writer)
     return proof
 
 

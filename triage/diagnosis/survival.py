@@ -8,6 +8,9 @@ from triage.diagnosis.job import TROUBLE, Item, Job, compare
 from triage.diagnosis.ledger import Ledger
 
 
+ROUTINE_RULE = "progress.routine"
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Survival:
     """Decides whether the job went on after a finding."""
@@ -39,7 +42,25 @@ class Survival:
         marks = [p for p in self.job.of_fact("progress") if self._moved_on(p, item)]
         moved = next((p for p in marks if p.rank is not None or self._several(marks, item)), None)
         alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
-        return alive or (self._everybody(item) if rank is None else None)
+        return alive or self._resumed_routine(item) or (self._everybody(item) if rank is None else None)
+
+    def again(self, item: Item) -> Item | None:
+        """The line that shows that the writer went on after an error that it has got over before."""
+        return self._resumed_routine(item, before=True)
+
+    def _resumed_routine(self, item: Item, *, before: bool = False) -> Item | None:
+        """A line with which the writer of an error goes on as before, if nothing else has gone wrong."""
+        finding = item.finding
+        shown = finding.evidence[-1] if finding.evidence else None
+        if self.job.resumed is None or shown is None or shown.line is None or self._uncaught(item):
+            return None
+        if self._ended_badly() or any(self.job.of_tag(tag) for tag in TROUBLE):
+            return None
+        found = self.job.resumed(finding.source, finding.stream, shown.line, before)
+        rule = self.job.rules.get(ROUTINE_RULE)
+        if found is None or rule is None:
+            return None
+        return Item(replace(finding, rule_id=ROUTINE_RULE, fields={}, evidence=(found,), raised=False), rule)
 
     def _closed(self, item: Item) -> Item | None:
         """A good end of the whole job, further down in the log of what ended badly: a test that wanted it."""

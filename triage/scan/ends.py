@@ -9,6 +9,7 @@ from triage.model import Block, Evidence, Finding, Source
 from triage.rules.loader import RuleSet
 from triage.scan.counted import counted
 from triage.scan.oddities import oddities
+from triage.scan.routine import Routine
 from triage.scan.said import self_named, without_digits
 from triage.scan.stacks import stacks
 from triage.scan.tail import alarms, last_words, ordinary
@@ -38,6 +39,7 @@ class Ends:
         self._sources = sources
         self._findings = findings
         self._rules = rules
+        self._routines: dict[int, Routine] = {}
 
     @cached_property
     def last_words(self) -> Lines:
@@ -53,6 +55,13 @@ class Ends:
     def ordinary(self) -> bool:
         """Whether all logs end like those of programs at work."""
         return bool(self._tails) and all(ordinary(block) for block in self._tails.values())
+
+    def resumed(self, source: int, stream: str, line: int, before: bool = False) -> Evidence | None:
+        """The line with which a writer goes on after ``line``, None without; ``before``: as it has done before."""
+        routine = self._routines.get(source)
+        if routine is None and source in self._tails:
+            routine = self._routines[source] = Routine(self._tails[source], self._sources[source])
+        return None if routine is None else routine.resumed(stream, line, before)
 
     def oddities(self, until: Mapping[int, int]) -> list[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source.

@@ -200,6 +200,11 @@ def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:
         yield number, raw[:2000].decode("utf-8", "replace"), position >= len(lines) - FINAL_LINES
 
 
+def last_rows(block: Block, size: int) -> list[tuple[int, bytes]]:
+    """Number and bytes of the lines in the last ``size`` bytes of a block that are not blank."""
+    return [(number, raw) for number, _, raw in _lines(block, size) if raw.strip()]
+
+
 def _lines(block: Block, size: int) -> list[tuple[int, int, bytes]]:
     """Number, offset in the source and bytes of the whole lines in the last ``size`` bytes of a block."""
     data = block.data
