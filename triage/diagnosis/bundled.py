@@ -50,7 +50,7 @@ class _Ends:
         """Whether the bundle ends like the log of a program at work."""
         return self._run.ends is not None and self._run.ends.ordinary
 
-    def resumed(self, source: int, stream: str, line: int, before: bool = False, /) -> Evidence | None:
+    def resumed(self, source: int, stream: str, line: int, /) -> Evidence | None:
         """None: several files' lines stand behind each other."""
         return None
 

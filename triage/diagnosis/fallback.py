@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.diagnosis.candidates import TELLING, Candidate
-from triage.diagnosis.job import Item, Job
+from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking, nameless
 from triage.diagnosis.run import Ends
@@ -379,8 +379,14 @@ def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[in
         (item.finding.source, range(item.number("first") or 0, (item.number("last") or 0) + 2))
         for item in job.of_fact("kernel-log")
     ]
-    return [
+    left = [
         (index, shown) for index, shown in lines
         if (shown.line or 0) > moved.get(shown.path, 0)
         and not any(index == source and shown.line in where for source, where in kernel)
+    ]  # fmt: skip
+    if job.resumed is None or any(job.of_tag(tag) for tag in (*TROUBLE, "rank-exit", "launcher-report")):
+        return left
+    return [
+        (index, shown) for index, shown in left
+        if shown.line is None or job.resumed(index, split_line(shown.text)[0].stream, shown.line) is None
     ]  # fmt: skip

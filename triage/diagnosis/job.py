@@ -20,7 +20,7 @@ TROUBLE = ("collective-timeout", "store-timeout", "peer-loss")
 """Tags of what ranks print when others did not come, or went away."""
 
 
-Resumed = Callable[[int, str, int, bool], Evidence | None]
+Resumed = Callable[[int, str, int], Evidence | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Job:
     """True when some input was not read to its end, so that absence proves nothing."""
     notes: list[str] = field(default_factory=list)
     resumed: Resumed | None = None
-    """Tells by source, stream and line whether a writer goes on, and be it only as it has done before."""
+    """Tells by source, stream and line whether a writer goes on as it did before."""
     _by_rule: dict[str, list[Item]] = field(default_factory=dict)
     _by_tag: dict[str, list[Item]] = field(default_factory=dict)
     _by_fact: dict[str, list[Item]] = field(default_factory=dict)

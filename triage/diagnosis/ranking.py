@@ -80,18 +80,12 @@ def _preference(candidate: Candidate) -> tuple[float, int, int, str]:
 
 
 def _survived(candidate: Candidate, survival: Survival) -> Item | None:
-    """A candidate was survived only if every one of its findings was.
-
-    Who has got over an error before does so again.
-    """
+    """A candidate was survived only if every one of its findings was."""
     proof: Item | None = None
-    used: set[tuple[int, str]] = set()
     for item in candidate.items:
-        writer = (item.finding.source, item.finding.stream)
-        proof = survival.proof(item) or (survival.again(item) if writer in used else None)
+        proof = survival.proof(item)
         if proof is None:
             return None
-        used.add(writer)
     return proof
 
 

@@ -29,8 +29,8 @@ class Ends(Protocol):
         """Whether all logs end like those of programs at work."""
         ...
 
-    def resumed(self, source: int, stream: str, line: int, before: bool = ..., /) -> Evidence | None:
-        """The line with which a writer goes on after ``line``, None without; ``before``: as it has done before."""
+    def resumed(self, source: int, stream: str, line: int, /) -> Evidence | None:
+        """The line with which a writer goes on after ``line`` as it did before, None without."""
         ...
 
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from triage.diagnosis.job import TROUBLE, Item, Job, compare
 from triage.diagnosis.ledger import Ledger
 
-
 ROUTINE_RULE = "progress.routine"
 
 
@@ -44,11 +43,7 @@ class Survival:
         alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
         return alive or self._resumed_routine(item) or (self._everybody(item) if rank is None else None)
 
-    def again(self, item: Item) -> Item | None:
-        """The line that shows that the writer went on after an error that it has got over before."""
-        return self._resumed_routine(item, before=True)
-
-    def _resumed_routine(self, item: Item, *, before: bool = False) -> Item | None:
+    def _resumed_routine(self, item: Item) -> Item | None:
         """A line with which the writer of an error goes on as before, if nothing else has gone wrong."""
         finding = item.finding
         shown = finding.evidence[-1] if finding.evidence else None
@@ -56,7 +51,7 @@ class Survival:
             return None
         if self._ended_badly() or any(self.job.of_tag(tag) for tag in TROUBLE):
             return None
-        found = self.job.resumed(finding.source, finding.stream, shown.line, before)
+        found = self.job.resumed(finding.source, finding.stream, shown.line)
         rule = self.job.rules.get(ROUTINE_RULE)
         if found is None or rule is None:
             return None

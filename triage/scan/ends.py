@@ -56,12 +56,12 @@ class Ends:
         """Whether all logs end like those of programs at work."""
         return bool(self._tails) and all(ordinary(block) for block in self._tails.values())
 
-    def resumed(self, source: int, stream: str, line: int, before: bool = False) -> Evidence | None:
-        """The line with which a writer goes on after ``line``, None without; ``before``: as it has done before."""
+    def resumed(self, source: int, stream: str, line: int) -> Evidence | None:
+        """The line with which a writer goes on after ``line`` as it did before, None without."""
         routine = self._routines.get(source)
         if routine is None and source in self._tails:
             routine = self._routines[source] = Routine(self._tails[source], self._sources[source])
-        return None if routine is None else routine.resumed(stream, line, before)
+        return None if routine is None else routine.resumed(stream, line)
 
     def oddities(self, until: Mapping[int, int]) -> list[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source.

@@ -40,7 +40,10 @@ _ALARM = r"(?i)\b(?:exceptions?|errors?|fail(?:ed|ure)?|crash(?:ed)?|fatal)\b"
 _RAY_CALL = r"ray::[^\n]{1,200}? \(pid=(\d{1,10})(?:, ip=([\w.:-]+))?"
 _IGNORED = r"(?:Exception ignored (?:in|while)\b|Error in atexit\._run_exitfuncs:|--- Logging error ---)"
 """What stands above a traceback of an exception that Python has caught itself, and that changes nothing."""
-_SERVED = r"Exception occurred during processing of request from|Exception on /\S* \[[A-Z]+\]|Exception in ASGI application|Error handling request"
+_SERVED = (
+    r"Exception occurred during processing of request from|Exception on /\S* \[[A-Z]+\]|Exception in ASGI application"
+    r"|Error handling request"
+)
 """What servers print above the traceback of what the handler of one request raised."""
 _CLOSE = 3
 """Lines above a traceback in which that may stand."""

@@ -84,6 +84,12 @@ _SAYS_GOODBYE = deferred(
 )
 """What is said in an ordinary tone on the way out: no sign that an error was survived. Web servers that are asked to end do so too."""
 _ANNOUNCES = deferred(r"(?i)\W*(?:(?:fatal|internal|runtime|input|unrecoverable) )?(?:error|exception)\W*")
+NONE_OF = deferred(
+    r"\b[a-z_]+(?: [a-z_]+)?[\"']?\s*[=:]\s*0(?=\s*(?:$|[,;|)\]}]|[\"']?[a-z_]+(?: [a-z_]+)?[\"']?\s*[=:]))"
+    r"|\b0 [a-z]+(?=\s*(?:$|[,;|)\]}]))",
+    re.IGNORECASE,
+)
+"""What a report says that there is none of: ``failed=0 skipped=2``, ``timeouts: 0``, ``2 passed, 0 failed``."""
 _NOT_A_NUMBER = deferred(r"(?i)(?<![\w-])-?(?:nan|inf)(?![\w-])")
 MIN_WORDS = 8
 """Lines with words that make an end ordinary."""
@@ -105,7 +111,7 @@ def intelligible(block: Block) -> bool:
 
 def ordinary(block: Block) -> bool:
     """Whether the end of a log reads like that of a program at work: several lines with words, none of them alarming."""
-    lines = [text for _, text, _ in _last_lines(block)]
+    lines = [NONE_OF.sub("", text) for _, text, _ in _last_lines(block)]
     return (
         sum(_TWO_WORDS.search(text) is not None for text in lines) >= MIN_WORDS
         and not any(p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR))
@@ -142,11 +148,11 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
 def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
     """Lines near the end with alarming words that no rule knows: reason not to call a log healthy."""
     for line, text, final in _last_lines(block):
-        if line in taken or not _ALARMS.search(text) or _HARMLESS.search(text):
+        if line in taken or not _ALARMS.search(NONE_OF.sub("", text)) or _HARMLESS.search(text):
             continue
         prefix, message = split_line(text)
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
-        if prefix.level not in quiet and _ALARMS.search(message):
+        if prefix.level not in quiet and _ALARMS.search(NONE_OF.sub("", message)):
             yield Evidence(name, line, safe(text))
 
 
@@ -198,6 +204,11 @@ def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:
     lines = [(number, raw) for number, _, raw in _lines(block, TAIL) if raw.strip()][-MAX_LINES:]
     for position, (number, raw) in enumerate(lines):
         yield number, raw[:2000].decode("utf-8", "replace"), position >= len(lines) - FINAL_LINES
+
+
+def says_goodbye(message: str) -> bool:
+    """Whether something ordinary is said on the way out."""
+    return _SAYS_GOODBYE.search(message) is not None
 
 
 def last_rows(block: Block, size: int) -> list[tuple[int, bytes]]:
