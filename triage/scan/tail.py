@@ -83,10 +83,18 @@ _SAYS_GOODBYE = deferred(
     r"|cleaning up before exit|aborting)\b"
 )
 """What is said in an ordinary tone on the way out: no sign that an error was survived. Web servers that are asked to end do so too."""
+_HANDS_OVER = deferred(
+    r"(?i)^(?!.*\b(?:emergency|error|traceback|crash|dump|core|interrupt\w*|abort\w*|fail\w*)\b).*?"
+    r"(?:\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)\b.{0,60}?\b(?:written|saved|stored|exported)\b"
+    r"|\b(?:saved|wrote|written)\b.{0,40}?\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)\b)"
+)
+"""How programs say that what they were started for is done and lies there."""
+_ANSWERS_WITH_AN_ERROR = deferred(r'HTTP/[\d.]+" 5\d\d\b')
 _ANNOUNCES = deferred(r"(?i)\W*(?:(?:fatal|internal|runtime|input|unrecoverable) )?(?:error|exception)\W*")
 NONE_OF = deferred(
     r"\b[a-z_]+(?: [a-z_]+)?[\"']?\s*[=:]\s*0(?=\s*(?:$|[,;|)\]}]|[\"']?[a-z_]+(?: [a-z_]+)?[\"']?\s*[=:]))"
-    r"|\b0 [a-z]+(?=\s*(?:$|[,;|)\]}]))",
+    r"|\b0 [a-z]+(?=\s*(?:$|[,;|)\]}]))"
+    r"|\b(?:errors?|failures?|timeouts?|aborts?|crashes|restarts|retries|kills?) 0(?=\s*(?:$|[,;|)\]}]|  ))",
     re.IGNORECASE,
 )
 """What a report says that there is none of: ``failed=0 skipped=2``, ``timeouts: 0``, ``2 passed, 0 failed``."""
@@ -95,7 +103,16 @@ MIN_WORDS = 8
 """Lines with words that make an end ordinary."""
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
-_HARMLESS = deferred(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|(?<!NCCL )\bwarn", re.IGNORECASE)
+_HARMLESS = deferred(
+    r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|(?<!NCCL )\bwarn"
+    # parts of a report, and what is measured
+    r"|\berrors? (?:cases?|types?|rates?|analysis|preview|breakdown|counts?|distributions?|bars?|metrics?|statistics"
+    r"|samples?)\b(?!.{0,80}: \S)"
+    r"|\b(?:mean|squared|absolute|root|relative|percentage|reconstruction|word|character|phone|sentence|insertion|deletion"
+    r"|substitution|rms|quanti[sz]ation|classification|standard|max|min|avg|average|l[12]|test|train(?:ing)?|val|top-?[15])"
+    r"[ _-](?:\w+[ _-])?errors?\b(?: rates?)?\W{1,4}[-+]?\d",
+    re.IGNORECASE,
+)
 
 
 def intelligible(block: Block) -> bool:
@@ -127,13 +144,21 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
     """
     seen: dict[str, Finding] = {}
     for number, offset, raw in _lines(block, 4 * TAIL)[-MAX_SIGNS:]:
-        if b"nfo" not in raw and b"NFO" not in raw and b"EBUG" not in raw and b"I" not in raw[:40]:
+        saves = b"aved" in raw or b"ritten" in raw or b"rote" in raw
+        if (
+            not saves
+            and b"nfo" not in raw
+            and b"NFO" not in raw
+            and b"EBUG" not in raw
+            and b"I" not in raw[:40]
+        ):
             continue
         text = raw.decode("utf-8", "replace")[:2000]
         prefix, message = split_line(text)
-        if prefix.level not in {"info", "debug"} or not message.strip() or message.startswith("NCCL INFO"):
+        plain = prefix.level in {"info", "debug"} or (saves and _HANDS_OVER.search(message) is not None)
+        if not plain or not message.strip() or message.startswith("NCCL INFO"):
             continue
-        if not _SAYS_GOODBYE.search(message):
+        if not _SAYS_GOODBYE.search(message) and not _ANSWERS_WITH_AN_ERROR.search(message):
             seen[prefix.stream] = Finding(
                 rule_id=ALIVE_RULE, fields={}, evidence=(Evidence(source.name, number, safe(text)),),
                 source=index, offset=offset,
