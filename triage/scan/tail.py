@@ -99,6 +99,8 @@ NONE_OF = deferred(
 )
 """What a report says that there is none of: ``failed=0 skipped=2``, ``timeouts: 0``, ``2 passed, 0 failed``."""
 _NOT_A_NUMBER = deferred(r"(?i)(?<![\w-])-?(?:nan|inf)(?![\w-])")
+_WORDS = deferred(r"[^\W\d_]{2,}.*?(?<![^\W\d_])[^\W\d_]{2,}")
+_DIGITS = str.maketrans("", "", "0123456789")
 MIN_WORDS = 8
 """Lines with words that make an end ordinary."""
 _QUIET = frozenset(["info", "debug", "warning"])
@@ -129,10 +131,11 @@ def intelligible(block: Block) -> bool:
 def ordinary(block: Block) -> bool:
     """Whether the end of a log reads like that of a program at work: several lines with words, none of them alarming."""
     lines = [NONE_OF.sub("", text) for _, text, _ in _last_lines(block)]
-    return (
-        sum(_TWO_WORDS.search(text) is not None for text in lines) >= MIN_WORDS
-        and not any(p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR))
-        and intelligible(block)
+    shapes = {text.translate(_DIGITS).strip() for text in lines}
+    routine = len(lines) >= MIN_WORDS and len(shapes) * 4 <= len(lines)  # figures, line after line
+    words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
+    return (routine or words) and not any(
+        p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR)
     )
 
 
