@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from triage.diagnosis.candidates import TELLING, Candidate
 from triage.diagnosis.hearsay import heard, loudest, told
-from triage.diagnosis.job import Item, Job
+from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking, nameless
 from triage.diagnosis.run import Ends
@@ -407,7 +407,7 @@ def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[in
     a service that jobs need.
     """
     moved: dict[str, int] = {}
-    for fact in ("alive", "progress"):
+    for fact in ("alive", "answered", "progress"):
         for item in job.of_fact(fact):
             for shown in item.finding.evidence:
                 moved[shown.path] = max(moved.get(shown.path, 0), shown.line or 0)
@@ -415,11 +415,17 @@ def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[in
         (item.finding.source, range(item.number("first") or 0, (item.number("last") or 0) + 2))
         for item in job.of_fact("kernel-log")
     ]
-    return [
+    left = [
         (index, shown) for index, shown in lines
         if (shown.line or 0) > moved.get(shown.path, 0)
         and (
             compiled(_SERVICE_GAVE_UP).search(shown.text)
             or not any(index == source and shown.line in where for source, where in kernel)
         )
+    ]  # fmt: skip
+    if job.resumed is None or any(job.of_tag(tag) for tag in (*TROUBLE, "rank-exit", "launcher-report")):
+        return left
+    return [
+        (index, shown) for index, shown in left
+        if shown.line is None or job.resumed(index, split_line(shown.text)[0].stream, shown.line) is None
     ]  # fmt: skip
