@@ -134,7 +134,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         ranking.causes[0] = around
     elif (named := named_below(job, ranking)) is not None:
         ranking.causes.insert(0, named)
-    alarmed = alarm(job, ledger, run.ends) if last and not ranking.causes else None
+    alarmed = alarm(job, ledger, run.ends, ranking.complainers) if last and not ranking.causes else None
     verdict, completed = _verdict(run, job, ranking, alarmed)
     hypotheses = [
         build(job, identities, c, _confidence(c, ranking, position), year)
@@ -224,10 +224,14 @@ def _choose(outcomes: Sequence[_Outcome], run: Run) -> tuple[int, list[str]]:
     if last == 0 or outcomes[last].verdict != "failed":
         return last, ([] if last == 0 else [f"attempt {last} of {last + 1} decides: it did not fail"])
     final = outcomes[last].hypotheses[0] if outcomes[last].hypotheses else None
+    this = attempts_module.cancelled_jobs(outcomes[last].job.items)
     for number in range(last):
         earlier = outcomes[number]
         if not earlier.hypotheses or earlier.verdict != "failed":
             continue
+        theirs = attempts_module.cancelled_jobs(earlier.job.items)
+        if this and theirs and this.isdisjoint(theirs):
+            continue  # Slurm ended it as a job of its own
         cause = earlier.hypotheses[0]
         if final is not None and cause.rule_id == final.rule_id:
             return number, [f"attempt {number} failed first; the same cause recurs in attempt {last}"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from triage.diagnosis.candidates import TELLING, Candidate
@@ -47,12 +47,13 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     if symptom is not None and symptom.rule_id != "unknown.reported":
         return symptom
     words = unanswered(job, ends.last_words) if ends and not job.of_fact("ended-well") else []
+    words = [w for w in words if split_line(w[1].text)[0].stream not in ranking.complainers]
     stated = _stated_exception(job, words)
     told = words if symptom is None else [w for w in words if _own(w)]
     if stated is None and told and (symptom is None or _trouble(told[_telling(told)]) is not None):
         stated = _last_words(job, told)
     found = stated or symptom
-    if found is not None or alarm(job, ledger, ends) is not None:
+    if found is not None or alarm(job, ledger, ends, ranking.complainers) is not None:
         return _forewarned(ranking) or found
     return None
 
@@ -174,14 +175,18 @@ def named_below(job: Job, ranking: Ranking) -> Candidate | None:
     return found
 
 
-def alarm(job: Job, ledger: Ledger, ends: Ends | None) -> Evidence | None:
+def alarm(
+    job: Job, ledger: Ledger, ends: Ends | None, complainers: Collection[str] = ()
+) -> Evidence | None:
     """The last alarming line that nobody knows, if nothing shows that all was well after it.
 
     Or an exception that follows from something else, when that something is nowhere in the logs.
     """
     if ends is None or job.of_fact("ended-well"):
         return None
-    lines = unanswered(job, ends.alarms)
+    lines = [
+        line for line in unanswered(job, ends.alarms) if split_line(line[1].text)[0].stream not in complainers
+    ]
     if lines:
         return lines[-1][1]
     survival = Survival(job, ledger)

@@ -25,6 +25,11 @@ class Ranking:
     causes: list[Candidate]
     survived: list[Candidate]
 
+    @property
+    def complainers(self) -> frozenset[str]:
+        """Writers that log exceptions which something catches: what they say last ends nothing either."""
+        return frozenset(i.finding.stream for c in self.survived if c.caught for i in c.items)
+
 
 def rank(job: Job, ledger: Ledger, candidates: Sequence[Candidate]) -> Ranking:
     """Order the candidates, the root cause first."""
@@ -85,7 +90,9 @@ def _survived(candidate: Candidate, survival: Survival) -> Item | None:
     for item in candidate.items:
         proof = survival.proof(item)
         if proof is None:
-            return None
+            proof = survival.caught(candidate.items)
+            candidate.caught = proof is not None
+            return proof
     return proof
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from triage.diagnosis.job import TROUBLE, Item, Job, compare
@@ -37,6 +38,22 @@ class Survival:
         moved = next((p for p in marks if p.rank is not None or self._several(marks, item)), None)
         alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
         return alive or (self._everybody(item) if rank is None else None)
+
+    def caught(self, items: Sequence[Item]) -> Item | None:
+        """A step of the job among exceptions that one process logs again and again: something in it catches them."""
+        kept_on = any(
+            i.finding.count >= _AGAIN and i.rank is None and _last_of(i) > i.finding.offset for i in items
+        )
+        logged = all(i.finding.level in _LOGGED and i.finding.raised and i.finding.stream for i in items)
+        if not kept_on or not logged:
+            return None
+        if not all(i.rule.id.startswith("unknown.") for i in items):
+            return None  # what is known to end a job is no matter of course
+        if self._ended_badly():
+            return None
+        first = min((i.finding for i in items), key=lambda f: (f.source, f.offset))
+        steps = self.job.of_fact("progress")
+        return next((p for p in steps if p.finding.source == first.source and _last_of(p) > first.offset), None)
 
     def _closed(self, item: Item) -> Item | None:
         """A good end of the whole job, further down in the log of what ended badly: a test that wanted it."""
@@ -146,6 +163,10 @@ class Survival:
             last = two.last_offset if two.last_offset is not None else two.offset
             return one.offset > last
         return compare(one, two) == 1
+
+
+_LOGGED = frozenset(["error", "warning"])
+_AGAIN = 3
 
 
 def _last_of(item: Item) -> int:

@@ -235,6 +235,8 @@ def _rule(item: Item) -> str:
         return f"unknown.{kind}"
     if name == "ZeroDivisionError" and raised == "library":
         return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
+    if name == "NotImplementedError" and raised == "library" and not message:
+        return "unknown.config"  # a library was asked for a variant that it has not got
     if users:
         return "unknown.user-code"
     named = category_of(message)

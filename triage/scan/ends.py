@@ -70,14 +70,28 @@ class Ends:
 
     def _unknown(self, pick: Callable[[Block, str, Container[int]], Iterator[Evidence]]) -> Lines:
         taken, harmless = self._recognised
+        known = harmless | self._repeated
         return [
             (index, evidence)
             for index, block in sorted(self._tails.items())
             for evidence in pick(
                 block, self._sources[index].name, taken.get(self._sources[index].name, frozenset())
             )
-            if without_digits(evidence.text) not in harmless
+            if without_digits(evidence.text) not in known
         ]
+
+    @cached_property
+    def _repeated(self) -> set[str]:
+        """The words of recognised lines of which only the first and the last are at hand."""
+        return {
+            without_digits(line)
+            for finding in self._findings
+            if finding.count > 2
+            and (rule := self._rules.get(finding.rule_id)) is not None
+            and rule.fact != "mention"
+            for evidence in finding.evidence
+            for line in evidence.text.splitlines()
+        }
 
     @cached_property
     def _recognised(self) -> tuple[dict[str, set[int]], set[str]]:
