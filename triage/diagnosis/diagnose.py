@@ -111,7 +111,12 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.items = relabel(job.items, identities)
     job.index()
     job.add(stated(job))
-    job.add(derive(job, identities.world_size))
+    known = list(job.items)
+    job.items = [i for i in known if holds(job, i, identities.world_size)]
+    job.index()
+    derived = derive(job, identities.world_size)  # from what counts by its own condition
+    job.items = [*known, *derived]
+    job.index()
     job.items = undisputed([i for i in job.items if holds(job, i, identities.world_size)])
     job.index()
     ledger = build_ledger(job, identities)

@@ -175,9 +175,7 @@ def named_below(job: Job, ranking: Ranking) -> Candidate | None:
     return found
 
 
-def alarm(
-    job: Job, ledger: Ledger, ends: Ends | None, complainers: Collection[str] = ()
-) -> Evidence | None:
+def alarm(job: Job, ledger: Ledger, ends: Ends | None, complainers: Collection[str] = ()) -> Evidence | None:
     """The last alarming line that nobody knows, if nothing shows that all was well after it.
 
     Or an exception that follows from something else, when that something is nowhere in the logs.

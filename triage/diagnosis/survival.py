@@ -24,7 +24,10 @@ class Survival:
             if self._uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
                 continue  # what one process prints at its end says nothing of another one that died
             if self._later(end, item) or (
-                self._unordered(end, item) and not self._ended_badly() and not self._resumed(end)
+                self._unordered(end, item)
+                and not self._ended_badly()
+                and not self._resumed(end)
+                and not self._after_the_work(item)
             ):
                 return end
         rank = item.rank
@@ -53,7 +56,9 @@ class Survival:
             return None
         first = min((i.finding for i in items), key=lambda f: (f.source, f.offset))
         steps = self.job.of_fact("progress")
-        return next((p for p in steps if p.finding.source == first.source and _last_of(p) > first.offset), None)
+        return next(
+            (p for p in steps if p.finding.source == first.source and _last_of(p) > first.offset), None
+        )
 
     def _closed(self, item: Item) -> Item | None:
         """A good end of the whole job, further down in the log of what ended badly: a test that wanted it."""
@@ -95,6 +100,23 @@ class Survival:
         if one.rank is not None and one.rank == two.rank:
             return not self._uncaught(item)
         return bool(one.stream) and one.stream == two.stream
+
+    def _after_the_work(self, item: Item) -> bool:
+        """Whether it ended what came after a full bar: nothing else stands between it and the end of its log."""
+        finding = item.finding
+        if not finding.raised or finding.level in _LOGGED or finding.count > 1:
+            return False
+        here = [
+            other
+            for other in self.job.items
+            if other.finding.source == finding.source and other.rule.role != "benign"
+        ]
+        end = item.number("_end") or finding.offset
+        if any(_last_of(other) > max(end, finding.offset) for other in here):
+            return False
+        bars = [i for i in here if i.rule.fact == "progress" and i.number("total") is not None]
+        last = max(bars, key=_last_of, default=None)
+        return last is not None and last.number("step") == last.number("total")
 
     def _given_up(self, sign: Item) -> bool:
         """Whether the same writer says later that it is over: a controller lives on while its replicas die."""

@@ -163,6 +163,10 @@ def kind_of(
     )  # fmt: skip
     if short in _OF_PEERS and said != "auth-or-hub":
         return "network-config"
+    if short == "FileExistsError" and not words.startswith("[Errno "):
+        return (
+            said if said in {"checkpoint", "data-loading"} else "config"
+        )  # a program that overwrites nothing unasked
     if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
         return said if said in {"checkpoint", "data-loading"} else "storage"
     if short in _MISSING and compiled(_SETTINGS_FILE).search(words):
@@ -184,13 +188,17 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     causes = [i for i in claimed if i.rule.role == "cause" and i.finding.count > 1 and i.rank is None]
     echoes = {_words(item) for item in found if any(inside(known, item) for known in causes)}
     sites: set[tuple[object, ...]] = set()
+    ignored: set[tuple[object, ...]] = set()
     left: list[Item] = []
     for item in found:
         known = next((known for known in claimed if inside(known, item)), None)
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
+        if known is not None and known.rule.role == "benign" and item.rank is None:
+            ignored.add(_origin(item))  # folded as well: what Python ignored there once it ignores each time
         if known is None and not (item.rank is None and _words(item) in echoes):
             left.append(item)
+    left = [item for item in left if item.rank is not None or _origin(item) not in ignored]
     for item in left:
         if item.text("type") is None and item.text("file") is not None and _site(item) in sites:
             continue  # the log breaks off while one more says the same
@@ -206,6 +214,12 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
 def _words(item: Item) -> tuple[str | None, str]:
     """What an exception says, whatever numbers it says it of."""
     return item.text("type"), compiled(r"\d+").sub("0", item.text("message") or f"{item.finding.offset}:")
+
+
+def _origin(item: Item) -> tuple[object, ...]:
+    """What was raised, where, and from which line of the program."""
+    names = ("type", "raised_in", "raised_function", "file", "line")
+    return tuple(item.fields.get(name) for name in names)
 
 
 def _site(item: Item) -> tuple[object, ...]:
