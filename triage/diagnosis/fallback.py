@@ -226,6 +226,9 @@ def _symptom(job: Job, ledger: Ledger) -> Candidate | None:
 def _all_done(job: Job, ledger: Ledger) -> bool:
     """Whether every rank said that it came to a good end, and nobody ended badly."""
     done = {i.rank for i in job.of_fact("ended-well")} | set(ledger.finished)
+    if not any(i.finding.raised and i.rule.fact != "mention" for i in job.items):
+        # said on the way out of the interpreter, which nothing that was raised has led to
+        done |= {i.rank for i in job.of_rule("torch.group-not-destroyed")}
     return (
         len(ledger.members) > 1
         and set(ledger.members) <= done

@@ -227,7 +227,7 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
         if cause.advisory and cause.score < effect.score:
             return ""  # it stays beside the better founded one, as an alternative
         late = order == 1 and not _hardware(cause) and not cause.of_ledger and not effect.of_ledger
-        if late and not _of_another_stream(cause, effect):
+        if late and not _of_another_stream(cause, effect) and not _stopped_by(cause, effect):
             return ""
         return f"{cause.rule_id} is known to lead to {effect.rule_id}"
     if _left_without_gpus(cause, effect):
@@ -239,6 +239,12 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     if not cause.of_ledger and not effect.of_ledger:
         return _same_trouble(cause, effect, order)
     return ""
+
+
+def _stopped_by(cause: Candidate, effect: Candidate) -> bool:
+    """Whether both tell of one stop: who stops a job says so while its processes already obey."""
+    stop = "external-stop"
+    return stop in cause.lead.rule.tags and stop in effect.lead.rule.tags and cause.rule_id.startswith("slurm.")
 
 
 def _left_without_gpus(cause: Candidate, effect: Candidate) -> bool:

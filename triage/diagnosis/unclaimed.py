@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from triage.diagnosis.job import Item, Job
@@ -209,6 +209,32 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         told = next((i for i in items if i.number("_depth") is not None), items[0])
         rule = job.rules[_rule(told)]
         yield [Item(item.finding, rule) for item in items]
+
+
+def heeded(items: Sequence[Item]) -> list[Item]:
+    """``items`` without exceptions that Python says it ignores: those of destructors and of what is called at exit.
+
+    An error of the GPU is what it is, wherever it was met.
+    """
+    ignored = [i for i in items if i.fields.get("_ignored") is True]
+    if not ignored:
+        return list(items)
+    return [
+        item
+        for item in items
+        if not (
+            item.fields.get("_ignored") is True
+            or (
+                item.rule.role in {"cause", "symptom"}
+                and item.finding.raised
+                and not _OF_DEVICES.intersection(item.rule.tags)
+                and any(inside(item, exception) for exception in ignored)
+            )
+        )
+    ]
+
+
+_OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])
 
 
 def _words(item: Item) -> tuple[str | None, str]:

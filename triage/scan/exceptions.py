@@ -124,6 +124,7 @@ class ExceptionScan:
                 fields={
                     **exception_fields(found),
                     **_remote(lines[: lines.index(raised) + 1]),
+                    **_ignored(view, lines[0]),
                     "_begin": view.block.offset + lines[0].start,
                     "_end": view.block.offset + last.start,
                 },
@@ -246,6 +247,16 @@ def _remote(lines: list[Line]) -> dict[str, Value]:
         found = compiled(_RAY_CALL).search(line.message) if "ray::" in line.message else None
         if found is not None:
             return {"_called_pid": int(found[1]), "_called_host": found[2]}
+    return {}
+
+
+def _ignored(view: BlockLines, line: Line) -> dict[str, Value]:
+    """Whether Python says that it ignores the exception: one of a destructor, or of what is called at exit."""
+    for count, above in enumerate(view.preceding(line)):
+        if above.prefix.stream == line.prefix.stream:
+            return {"_ignored": True} if above.message.startswith("Exception ignored ") else {}
+        if count >= _CLOSE:
+            break
     return {}
 
 
