@@ -124,13 +124,19 @@ def _runs(told: Sequence[Item]) -> list[Item]:
     over: list[Item] = []
     cancelled: str | None = None
     reached: int | None = None
+    launchers = {
+        i.finding.stream
+        for i in told
+        if i.rule.fact in {"launch-begins", "launch"} or "launcher-report" in i.rule.tags
+    }
     for item in told:
         step = item.number("step") if item.rule.fact == "progress" else None
         job = _job_cancelled(item)
         if item.rule.fact == "run-begins":
             anew = bool(over) and all(_is_over(past, item) for past in over)
         else:
-            anew = ended and (item.rule.fact in _BEGINNINGS or _steps_back(item, step, reached))
+            back = len(launchers) < 2 and _steps_back(item, step, reached)
+            anew = ended and (item.rule.fact in _BEGINNINGS or back)
         if job is not None and cancelled not in {None, job}:
             anew = True  # the job before this one had been cancelled: all since then is another's
         if anew:
@@ -175,7 +181,7 @@ def _is_over(past: Item, begin: Item) -> bool:
 
 
 def _steps_back(item: Item, step: int | None, reached: int | None) -> bool:
-    """Whether progress begins anew, as told by the one launcher that the log is of."""
+    """Whether progress begins anew: bars of one launcher that gave up, another's may be anywhere."""
     return step is not None and reached is not None and step <= reached and not item.finding.stream
 
 

@@ -352,6 +352,8 @@ def _candidate(
 ) -> Candidate:
     source = job.sources[index]
     prefix, _ = split_line(evidence[-1].text)
+    if prefix.rank is not None and prefix.stream == f"task {prefix.rank}" and job.of_fact("launch-begins"):
+        prefix = replace(prefix, rank=None)  # a launcher of several ranks speaks under the task's number
     finding = Finding(
         rule_id=rule.id, fields=fields, evidence=tuple(evidence), source=index, offset=1 << 60,
         rank=source.rank if prefix.rank is None else prefix.rank, host=prefix.host or source.host,

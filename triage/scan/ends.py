@@ -8,6 +8,7 @@ from functools import cached_property
 from triage.model import Block, Evidence, Finding, Source
 from triage.rules.loader import RuleSet
 from triage.scan.counted import counted
+from triage.scan.lazy import compiled
 from triage.scan.oddities import oddities
 from triage.scan.said import self_named, without_digits
 from triage.scan.stacks import stacks
@@ -70,14 +71,14 @@ class Ends:
 
     def _unknown(self, pick: Callable[[Block, str, Container[int]], Iterator[Evidence]]) -> Lines:
         taken, harmless = self._recognised
-        known = harmless | self._repeated
+        known = {_wording(words) for words in harmless | self._repeated}
         return [
             (index, evidence)
             for index, block in sorted(self._tails.items())
             for evidence in pick(
                 block, self._sources[index].name, taken.get(self._sources[index].name, frozenset())
             )
-            if without_digits(evidence.text) not in known
+            if _wording(evidence.text) not in known
         ]
 
     @cached_property
@@ -112,3 +113,12 @@ class Ends:
                     # repetitions were folded: know them by their words
                     harmless.update(without_digits(line) for line in lines)
         return taken, harmless
+
+
+def _wording(line: str) -> str:
+    """A line without its numbers and addresses."""
+    return without_digits(compiled(_ADDRESS).sub("", line))
+
+
+_ADDRESS = r"\b(?:0)?x[0-9a-f]{2,16}\b"
+"""In full, and as it is left of one without its digits."""
