@@ -172,7 +172,7 @@ def _failed(found: Findings, pod: Pod) -> None:
     """A pod whose phase is Failed although nothing took it away: the node refused it, or a container failed."""
     if any(end is not None and end.exit_code for c in pod.containers for end in (c.end, c.last)):
         return
-    lines = [*pod.details] or [pod.line]
+    lines: list[Line | None] = [*pod.details] or [pod.line]
     if pod.reason in _FORBIDDEN:
         rule_id = "kubernetes.pod-forbidden"
     elif pod.reason in _UNFIT or (pod.message or "").startswith("Pod was rejected"):
