@@ -31,7 +31,8 @@ _EXCEPTION = deferred(
 )
 _OF_LAUNCHERS = (
     r"(?i)\b(?:exit(?:ed|ing|s)?|return(?:ed)?|terminat\w+|abort\w*|kill\w*|cancel\w*|failed) \S{0,20} ?(?:code|status|signal|step|job)"
-    r"|\b(?:exit|return)[ _]?code\b|\bsrun:|slurmstepd:|\b(?:ChildFailedError|SignalException|CalledProcessError|SystemExit)\b"
+    r"|\b(?:exit|return)[ _]?code\b|\bsrun:|slurmstepd(?:-[\w.-]+)?: (?!error: (?!\*\*\*))"
+    r"|\b(?:ChildFailedError|SignalException|CalledProcessError|SystemExit)\b"
 )
 """What a launcher says of a process that ended."""
 PRIORITY = (*TELLING, "wrapper", "rank-exit", "launcher-report")
