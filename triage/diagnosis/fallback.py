@@ -115,6 +115,8 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     words = [w for w in unanswered(job, ends.last_words) if _own(w)]
     if all(c.rule_id in _EXITED for c in live):
         found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
+        if found is None or found.rule_id in _TELL_NOTHING:
+            found = _loudest(job, ends) or found
     elif all(c.rule_id == "unknown.begun" for c in live):
         # a log that is cut in its second traceback has said what the first one was
         found = _stated_exception(job, words)

@@ -139,8 +139,10 @@ def ordinary(block: Block) -> bool:
     shapes = {text.translate(_DIGITS).strip() for text in lines}
     routine = len(lines) >= MIN_WORDS and len(shapes) * 4 <= len(lines)  # figures, line after line
     words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS
-    return (routine or words) and intelligible(block) and not any(
-        p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR)
+    return (
+        (routine or words)
+        and intelligible(block)
+        and not any(p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR))
     )
 
 
@@ -254,6 +256,12 @@ def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:
 def says_goodbye(message: str) -> bool:
     """Whether something ordinary is said on the way out."""
     return _SAYS_GOODBYE.search(message) is not None
+
+
+def speaks_of_trouble(text: str) -> bool:
+    """Whether a line states an error or is alarming."""
+    message = split_line(text)[1]
+    return bool(_STATES_AN_ERROR.search(message) or _ALARMS.search(NONE_OF.sub("", message)))
 
 
 def last_rows(block: Block, size: int) -> list[tuple[int, bytes]]:
