@@ -99,11 +99,7 @@ def _appended(items: Sequence[Item]) -> list[Item]:
     """Where another run begins in a log that several runs were appended to, one after the other's launcher had given up."""
     by_source: dict[int, list[Item]] = defaultdict(list)
     for item in items:
-        if (
-            item.rule.fact in _BEGINNINGS
-            or "launcher-report" in item.rule.tags
-            or item.rule.fact == "progress"
-        ):
+        if item.rule.fact in _BEGINNINGS or _is_last(item) or item.rule.fact == "progress":
             again = last_occurrence(item)
             by_source[item.finding.source] += [item] if again is None else [item, again]
     best: list[Item] = []
@@ -114,7 +110,7 @@ def _appended(items: Sequence[Item]) -> list[Item]:
         reached: int | None = None
         for item in told:
             step = item.number("step") if item.rule.fact == "progress" else None
-            if "launcher-report" in item.rule.tags:
+            if _is_last(item):
                 ended = True
             elif ended and (item.rule.fact in _BEGINNINGS or _steps_back(item, step, reached)):
                 # a place of its own, so that what begins belongs to what it begins
@@ -126,6 +122,13 @@ def _appended(items: Sequence[Item]) -> list[Item]:
                 reached = step
         best = max(best, found, key=len)
     return best
+
+
+def _is_last(item: Item) -> bool:
+    """Whether a launcher's or a server's main process says why it gives up."""
+    return "launcher-report" in item.rule.tags or (
+        "wrapper" in item.rule.tags and item.rule.fact == "rank-exit"
+    )
 
 
 def _steps_back(item: Item, step: int | None, reached: int | None) -> bool:

@@ -11,7 +11,7 @@ from functools import cached_property
 from triage.diagnosis.attempts import last_occurrence
 from triage.diagnosis.job import Item
 from triage.diagnosis.run import Run
-from triage.model import Finding, Source
+from triage.model import Evidence, Finding, Source
 from triage.scan.ends import Lines
 from triage.sources.labels import labelled
 
@@ -44,6 +44,20 @@ class _Ends:
     def alarms(self) -> Lines:
         """The last lines with alarming words in them."""
         return self._moved(self._run.ends.alarms if self._run.ends else ())
+
+    @cached_property
+    def closing(self) -> Lines:
+        """The lines, whatever they say, of logs as short as what people paste."""
+        return self._moved(self._run.ends.closing if self._run.ends else ())
+
+    @property
+    def ordinary(self) -> bool:
+        """Whether the bundle ends like the log of a program at work."""
+        return self._run.ends is not None and self._run.ends.ordinary
+
+    def resumed(self, source: int, stream: str, line: int, /) -> Evidence | None:
+        """None: several files' lines stand behind each other."""
+        return None
 
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:
         """None: what was kept of each file is too short to tell what is ordinary."""

@@ -12,6 +12,8 @@ from triage.diagnosis.bundled import unbundled
 from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds, undisputed
 from triage.diagnosis.derived import derive, stated
+from triage.diagnosis.doubts import SURE as OF_DOUBTS
+from triage.diagnosis.doubts import others
 from triage.diagnosis.explain import reasoning, table, timeline
 from triage.diagnosis.fallback import alarm, carrier, fall_back, named_below, worded
 from triage.diagnosis.fingerprint import fingerprint
@@ -108,12 +110,15 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job = Job(run.rules, list(items), run.sources, run.reports, run.receipt, run.cut)
     if last:
         job.add(observed(job, run.ends))
+        job.resumed = run.ends.resumed if run.ends is not None else None
     identities = identify(job, run.ends)
     job.items = relabel(job.items, identities)
     job.index()
     job.add(stated(job))
     job.add(derive(job, identities.world_size))
-    job.items = undisputed([i for i in job.items if holds(job, i, identities.world_size)])
+    held = [i for i in job.items if holds(job, i, identities.world_size)]
+    closing = _closing(run, job, held) if last else None
+    job.items = undisputed(held)
     job.index()
     ledger = build_ledger(job, identities)
     settle(job, ledger)
@@ -136,14 +141,39 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         ranking.causes[0] = around
     elif (named := named_below(job, ranking)) is not None:
         ranking.causes.insert(0, named)
+    if closing is not None and not ranking.causes and not job.of_fact("ended-well"):
+        ranking.causes.append(closing)
     alarmed = alarm(job, ledger, run.ends) if last and not ranking.causes else None
     verdict, completed = _verdict(run, job, ranking, alarmed)
     hypotheses = [
         build(job, identities, c, _confidence(c, ranking, position), year)
         for position, c in enumerate(_diverse(ranking.causes))
     ]
+    if hypotheses:
+        known = {h.category for h in hypotheses}
+        hypotheses += [
+            build(job, identities, Candidate([item]), OF_DOUBTS, year)
+            for item in others(job, ranking.causes[0].lead)
+            if item.rule.category not in known
+        ]
     warnings = [build(job, identities, c, min(c.lead.rule.confidence, 0.5), year) for c in ranking.survived]
     return _Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings, alarmed)
+
+
+def _closing(run: Run, job: Job, held: Sequence[Item]) -> Candidate | None:
+    """A cause that asks for company, where the log ends with its line: what a shell says last is how its script ended."""
+    known = {id(item) for item in held}
+    for item in reversed(job.items):
+        if id(item) in known or "last-word" not in item.rule.tags:
+            continue
+        finding = item.at_last
+        shown = finding.evidence[-1] if finding.evidence else None
+        lines = run.reports[finding.source].lines if finding.source < len(run.reports) else None
+        if shown is None or shown.line is None or lines is None:
+            continue
+        if shown.line + shown.text.count("\n") >= lines:
+            return Candidate([item], score=0.4, reasons=["the log ends with it"])
+    return None
 
 
 def _only_failed(job: Job, ledger: Ledger) -> int | None:
@@ -183,9 +213,10 @@ def _verdict(run: Run, job: Job, ranking: Ranking, alarmed: Evidence | None) -> 
 def _understood(run: Run, job: Job) -> bool:
     """Whether something in the input was recognised: a line of a log, or what kind of output it is."""
     return (
-        bool(job.items)
+        any(item.rule.fact != "mention" for item in job.items)
         or run.receipt is not None
         or any(report.kind not in _KINDS_THAT_SAY_NOTHING for report in run.reports)
+        or (run.ends is not None and run.ends.ordinary)
     )
 
 
@@ -244,6 +275,10 @@ def _choose(outcomes: Sequence[_Outcome], run: Run) -> tuple[int, list[str]]:
             return number, [f"attempt {number} failed first; the same cause recurs in attempt {last}"]
         moved = any(later.job.of_fact("progress") for later in outcomes[number + 1 :])
         weaker = final is None or final.category in _AFTERMATH or final.confidence < cause.confidence
+        # ranks that worked together before had a network: what keeps them apart now was left by the first end
+        weaker |= (
+            final is not None and final.category == "network-config" and bool(earlier.job.of_fact("progress"))
+        )
         if not moved and weaker:
             return number, [
                 f"attempt {number} failed first and no later attempt made progress, so its cause is the job's"

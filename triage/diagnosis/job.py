@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from triage.model import Finding, Moment, Source, SourceReport, Value
+from triage.model import Evidence, Finding, Moment, Source, SourceReport, Value
 from triage.rules.loader import RuleSet
 from triage.rules.schema import Rule
 
 TROUBLE = ("collective-timeout", "store-timeout", "peer-loss")
 """Tags of what ranks print when others did not come, or went away."""
+
+
+Resumed = Callable[[int, str, int], Evidence | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,8 @@ class Job:
     cut: bool = False
     """True when some input was not read to its end, so that absence proves nothing."""
     notes: list[str] = field(default_factory=list)
+    resumed: Resumed | None = None
+    """Tells by source, stream and line whether a writer goes on as it did before."""
     _by_rule: dict[str, list[Item]] = field(default_factory=dict)
     _by_tag: dict[str, list[Item]] = field(default_factory=dict)
     _by_fact: dict[str, list[Item]] = field(default_factory=dict)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from triage.model import Finding, Source, SourceReport
+from triage.model import Evidence, Finding, Source, SourceReport
 from triage.rules.loader import RuleSet
 from triage.scan.ends import Lines
 
@@ -22,6 +22,20 @@ class Ends(Protocol):
     @property
     def alarms(self) -> Lines:
         """The last lines with alarming words in them."""
+        ...
+
+    @property
+    def closing(self) -> Lines:
+        """The lines, whatever they say, of logs as short as what people paste."""
+        ...
+
+    @property
+    def ordinary(self) -> bool:
+        """Whether all logs end like those of programs at work."""
+        ...
+
+    def resumed(self, source: int, stream: str, line: int, /) -> Evidence | None:
+        """The line with which a writer goes on after ``line`` as it did before, None without."""
         ...
 
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:

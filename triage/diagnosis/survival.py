@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from triage.diagnosis.job import TROUBLE, Item, Job, compare
 from triage.diagnosis.ledger import Ledger
 
+ROUTINE_RULE = "progress.routine"
+
 
 @dataclass(slots=True, eq=False, repr=False)
 class Survival:
@@ -33,10 +35,27 @@ class Survival:
                 return finished
             if rank in self.ledger.exits and self.ledger.exits[rank].failed:
                 return None
+        answer = next((a for a in self.job.of_fact("answered") if self._answered(a, item)), None)
+        if answer is not None:
+            return answer
         marks = [p for p in self.job.of_fact("progress") if self._moved_on(p, item)]
         moved = next((p for p in marks if p.rank is not None or self._several(marks, item)), None)
         alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
-        return alive or (self._everybody(item) if rank is None else None)
+        return alive or self._resumed_routine(item) or (self._everybody(item) if rank is None else None)
+
+    def _resumed_routine(self, item: Item) -> Item | None:
+        """A line with which the writer of an error goes on as before, if nothing else has gone wrong."""
+        finding = item.finding
+        shown = finding.evidence[-1] if finding.evidence else None
+        if self.job.resumed is None or shown is None or shown.line is None or self._uncaught(item):
+            return None
+        if self._ended_badly() or any(self.job.of_tag(tag) for tag in TROUBLE):
+            return None
+        found = self.job.resumed(finding.source, finding.stream, shown.line)
+        rule = self.job.rules.get(ROUTINE_RULE)
+        if found is None or rule is None:
+            return None
+        return Item(replace(finding, rule_id=ROUTINE_RULE, fields={}, evidence=(found,), raised=False), rule)
 
     def _closed(self, item: Item) -> Item | None:
         """A good end of the whole job, further down in the log of what ended badly: a test that wanted it."""
@@ -78,6 +97,17 @@ class Survival:
         if one.rank is not None and one.rank == two.rank:
             return not self._uncaught(item)
         return bool(one.stream) and one.stream == two.stream
+
+    def _answered(self, answer: Item, item: Item) -> bool:
+        """Whether a server answered a request after an error that one of its processes logged.
+
+        An error that nobody logged is one that ended a process: it may have been somebody else's than the server's.
+        """
+        one, two = answer.finding, item.finding
+        logged = two.level is not None or "_served" in two.fields
+        if one.source != two.source or not logged or _last_of(answer) <= _last_of(item):
+            return False
+        return one.stream == two.stream and not self._ended_badly()
 
     def _given_up(self, sign: Item) -> bool:
         """Whether the same writer says later that it is over: a controller lives on while its replicas die."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from triage.diagnosis.hearsay import heard
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.trouble import category_of
 from triage.diagnosis.wording import kind_of_words
@@ -180,16 +181,19 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         if i.finding.raised and i.rule.fact != "exception" and i.rule.role in {"cause", "symptom", "benign"}
     ]  # fmt: skip
     found = job.of_fact("exception")
-    # equal findings are folded and stand where the first was: what another nameless process says alike is known too
-    causes = [i for i in claimed if i.rule.role == "cause" and i.finding.count > 1 and i.rank is None]
-    echoes = {_words(item) for item in found if any(inside(known, item) for known in causes)}
+    # equal findings are folded and stand where the first was: what is said alike in between is known too
+    folded = [i for i in claimed if i.finding.count > 1]
+    echoes = {
+        (item.rank, *_words(item)) for item in found for known in folded
+        if inside(known, item) and (known.rule.role == "benign" or known.rank is None)
+    }  # fmt: skip
     sites: set[tuple[object, ...]] = set()
     left: list[Item] = []
     for item in found:
         known = next((known for known in claimed if inside(known, item)), None)
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
-        if known is None and not (item.rank is None and _words(item) in echoes):
+        if known is None and (item.rank, *_words(item)) not in echoes:
             left.append(item)
     for item in left:
         if item.text("type") is None and item.text("file") is not None and _site(item) in sites:
@@ -200,7 +204,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         # a traceback whose head is cut off shows less of who called
         told = next((i for i in items if i.number("_depth") is not None), items[0])
         rule = job.rules[_rule(told)]
-        yield [Item(item.finding, rule) for item in items]
+        yield [heard(job, Item(item.finding, rule)) for item in items]
 
 
 def _words(item: Item) -> tuple[str | None, str]:

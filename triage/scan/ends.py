@@ -9,10 +9,11 @@ from triage.model import Block, Evidence, Finding, Source
 from triage.rules.loader import RuleSet
 from triage.scan.counted import counted
 from triage.scan.oddities import oddities
+from triage.scan.routine import Routine
 from triage.scan.said import without_digits
 from triage.scan.selves import Writer, selves
 from triage.scan.stacks import stacks
-from triage.scan.tail import alarms, last_words
+from triage.scan.tail import alarms, closing, last_words, ordinary
 
 Lines = Sequence[tuple[int, Evidence]]
 """Lines with the indices of their sources."""
@@ -39,6 +40,7 @@ class Ends:
         self._sources = sources
         self._findings = findings
         self._rules = rules
+        self._routines: dict[int, Routine] = {}
 
     @cached_property
     def last_words(self) -> Lines:
@@ -49,6 +51,23 @@ class Ends:
     def alarms(self) -> Lines:
         """The last lines with alarming words in them."""
         return self._unknown(alarms)
+
+    @cached_property
+    def closing(self) -> Lines:
+        """The lines, whatever they say, of logs as short as what people paste."""
+        return self._unknown(closing)
+
+    @cached_property
+    def ordinary(self) -> bool:
+        """Whether all logs end like those of programs at work."""
+        return bool(self._tails) and all(ordinary(block) for block in self._tails.values())
+
+    def resumed(self, source: int, stream: str, line: int) -> Evidence | None:
+        """The line with which a writer goes on after ``line`` as it did before, None without."""
+        routine = self._routines.get(source)
+        if routine is None and source in self._tails:
+            routine = self._routines[source] = Routine(self._tails[source], self._sources[source])
+        return None if routine is None else routine.resumed(stream, line)
 
     def oddities(self, until: Mapping[int, int]) -> list[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source.

@@ -22,6 +22,7 @@ from triage.scan.window import BlockLines, Line
 EXCEPTION_ANCHORS = ("Traceback (most recent call last)", "Fatal Python error:", "Windows fatal exception:")
 EXCEPTION_RULE = "python.exception"
 FATAL_RULE = "python.fatal-error"
+IGNORED_RULE = "python.ignored-exception"
 ABORT_RULE = "python.aborted"
 _FRAME = re.compile(rb'(?m)^[^\n"]{0,120}\bFile "[^"\n]{1,4096}"?(?:, line \d|$)')
 _OF_THE_LIVING = r"(?i)stack|most recent call|\bthread 0x|warn"
@@ -46,6 +47,13 @@ _NUMBERED = (
     r"(.*?(?:worker|trainer|actor|learner|proc|stage|tp|gpu|shard|replica|node)s?[ _:#/-]?)(\d{1,5})"
 )
 """Names that number workers; only where one has the number 0 they count as ranks do."""
+_IGNORED = r"(?:Exception ignored (?:in|while)\b|Error in atexit\._run_exitfuncs:|--- Logging error ---)"
+"""What stands above a traceback of an exception that Python has caught itself, and that changes nothing."""
+_SERVED = (
+    r"Exception occurred during processing of request from|Exception on /\S* \[[A-Z]+\]|Exception in ASGI application"
+    r"|Error handling request"
+)
+"""What servers print above the traceback of what the handler of one request raised."""
 _CLOSE = 3
 """Lines above a traceback in which that may stand."""
 MAX_LINES = 400
@@ -112,7 +120,10 @@ class ExceptionScan:
         self._remember(offset, view.block.offset + last.start, prefix, last.prefix.stream)
         if collector is None:
             return
-        self._record(view, found, lines, 0, prefix, collector)
+        if _ignored(view, line):
+            self._ignored(view, found, lines, collector)
+        else:
+            self._record(view, found, lines, 0, prefix, collector)
 
     def _record(
         self,
@@ -133,6 +144,7 @@ class ExceptionScan:
                 fields={
                     **exception_fields(found),
                     **_remote(lines[: lines.index(raised) + 1]),
+                    **({"_served": True} if _served(view, lines[0]) else {}),
                     "_begin": view.block.offset + lines[0].start,
                     "_end": view.block.offset + last.start,
                 },
@@ -144,6 +156,24 @@ class ExceptionScan:
                 raised=True,
             )
         )
+
+    def _ignored(self, view: BlockLines, found: Traceback, lines: list[Line], collector: Collector) -> None:
+        """Note a traceback that nothing follows from, all of its lines."""
+        first, last = lines[0], lines[min(found.end, len(lines)) - 1]
+        collector.add(
+            Sighting(
+                rule_id=IGNORED_RULE,
+                fields={
+                    "type": found.exception_type,
+                    "_begin": view.block.offset + first.start, "_end": view.block.offset + last.start,
+                },
+                prefix=first.prefix,
+                offset=view.block.offset + first.start,
+                line=view.number(first.start),
+                text="\n".join(part.raw for part in lines[: found.end]),
+                span=None,
+            )
+        )  # fmt: skip
 
     def _enclosed(self, view: BlockLines, line: Line, prefix: Prefix, collector: Collector | None) -> None:
         """Record a traceback that stands in one line: structured loggers write a record's line breaks as ``\\n``."""
@@ -266,6 +296,18 @@ def _named_process(view: BlockLines, line: Line) -> int | None:
         if count >= _CLOSE:
             break
     return None
+
+
+def _ignored(view: BlockLines, line: Line) -> bool:
+    """Whether Python says of the traceback on ``line`` that it goes on without it."""
+    above = next(iter(view.preceding(line)), None)
+    return above is not None and compiled(_IGNORED).match(above.message) is not None
+
+
+def _served(view: BlockLines, line: Line) -> bool:
+    """Whether a server says that the traceback on ``line`` is of one request."""
+    above = next(iter(view.preceding(line)), None)
+    return above is not None and compiled(_SERVED).search(above.message) is not None
 
 
 def _alarmed(line: Line) -> bool:

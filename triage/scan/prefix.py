@@ -40,6 +40,9 @@ _BAR = r"\d{1,3}%\|[^\n]{0,400}?\](?: {2,120})?(?=\[(?:default|rank)\d{1,6}\]:)"
 _ONCE = r"rank\d+|(?:[A-Z_]+\d+ ?)+"
 """Parts of a stream that loggers write before the first line of a record only."""
 
+_RELAYS = frozenset({"stderr", "stdout", "STDERR", "STDOUT"})
+"""Loggers that pass on what a program prints, all of it at one level."""
+
 _DIGIT: tuple[Parser, ...] = (
     containers.rfc3339,
     launchers.task_label,
@@ -48,6 +51,7 @@ _DIGIT: tuple[Parser, ...] = (
     loggers.month_day_stamp,
     loggers.daytime_stamp,
     loggers.llama_stamp,
+    containers.kaggle,
     nccl.nccl,
     launchers.host_label,
     system.kmsg,
@@ -67,6 +71,7 @@ _UPPER: tuple[Parser, ...] = (
     glog.glog,
     loggers.level_stamp,
     loggers.python_root,
+    loggers.short_level,
     system.syslog,
     nccl.nccl,
     containers.compose,
@@ -179,6 +184,8 @@ def split_line(line: str) -> tuple[Prefix, str]:
             if redrawn == at:
                 break
             at = redrawn
+    if draft.logger in _RELAYS:
+        draft.level = None
     if at < len(text) and text[at] in _SPEAKERS:
         before = draft.marks
         _note_speaker(text, at, draft)

@@ -13,6 +13,8 @@ from triage.text import safe
 
 TAIL = 16 * 1024
 """Bytes at the end of a log in which its last words are looked for."""
+PASTED = 4 * 1024
+"""Bytes of a log up to which somebody may have chosen its lines."""
 MAX_LINES = 40
 MAX_SIGNS = 300
 ALIVE_RULE = "progress.alive"
@@ -83,10 +85,40 @@ _SAYS_GOODBYE = deferred(
     r"|cleaning up before exit|aborting)\b"
 )
 """What is said in an ordinary tone on the way out: no sign that an error was survived. Web servers that are asked to end do so too."""
+_HANDS_OVER = deferred(
+    r"(?i)^(?!.*\b(?:emergency|error|traceback|crash|dump|core|interrupt\w*|abort\w*|fail\w*)\b).*?"
+    r"(?:\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)\b.{0,60}?\b(?:written|saved|stored|exported)\b"
+    r"|\b(?:saved|wrote|written)\b.{0,40}?\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)\b)"
+)
+"""How programs say that what they were started for is done and lies there."""
+_ANSWERS_WITH_AN_ERROR = deferred(r'HTTP/[\d.]+" 5\d\d\b')
 _ANNOUNCES = deferred(r"(?i)\W*(?:(?:fatal|internal|runtime|input|unrecoverable) )?(?:error|exception)\W*")
+NONE_OF = deferred(
+    r"\b[a-z_]+(?: [a-z_]+)?[\"']?\s*[=:]\s*0(?=\s*(?:$|[,;|)\]}]|[\"']?[a-z_]+(?: [a-z_]+)?[\"']?\s*[=:]))"
+    r"|\b0 [a-z]+(?=\s*(?:$|[,;|)\]}]))"
+    r"|\b(?:errors?|failures?|timeouts?|aborts?|crashes|restarts|retries|kills?) 0(?=\s*(?:$|[,;|)\]}]|  ))",
+    re.IGNORECASE,
+)
+"""What a report says that there is none of: ``failed=0 skipped=2``, ``timeouts: 0``, ``2 passed, 0 failed``."""
+_NOT_A_NUMBER = deferred(r"(?i)(?<![\w-])-?(?:nan|inf)(?![\w-])")
+_WORDS = deferred(r"[^\W\d_]{2,}.*?(?<![^\W\d_])[^\W\d_]{2,}")
+_DIGITS = str.maketrans("", "", "0123456789")
+MIN_WORDS = 8
+"""Lines with words that make an end ordinary."""
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
-_HARMLESS = deferred(r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|(?<!NCCL )\bwarn", re.IGNORECASE)
+_HARMLESS = deferred(
+    r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b"
+    # a table of events calls all that failed a warning
+    r"|(?<!NCCL )\bwarn(?!ing(?:\t| {2,})+\w+(?:\t| {2,}|$))"
+    # parts of a report, and what is measured
+    r"|\berrors? (?:cases?|types?|rates?|analysis|preview|breakdown|counts?|distributions?|bars?|metrics?|statistics"
+    r"|samples?)\b(?!.{0,80}: \S)"
+    r"|\b(?:mean|squared|absolute|root|relative|percentage|reconstruction|word|character|phone|sentence|insertion|deletion"
+    r"|substitution|rms|quanti[sz]ation|classification|standard|max|min|avg|average|l[12]|test|train(?:ing)?|val|top-?[15])"
+    r"[ _-](?:\w+[ _-])?errors?\b(?: rates?)?\W{1,4}[-+]?\d",
+    re.IGNORECASE,
+)
 
 
 def intelligible(block: Block) -> bool:
@@ -100,6 +132,17 @@ def intelligible(block: Block) -> bool:
     return _TWO_WORDS.search(text) is not None
 
 
+def ordinary(block: Block) -> bool:
+    """Whether the end of a log reads like that of a program at work: several lines with words, none of them alarming."""
+    lines = [NONE_OF.sub("", text) for _, text, _ in _last_lines(block)]
+    shapes = {text.translate(_DIGITS).strip() for text in lines}
+    routine = len(lines) >= MIN_WORDS and len(shapes) * 4 <= len(lines)  # figures, line after line
+    words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
+    return (routine or words) and not any(
+        p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR)
+    )
+
+
 def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Finding]:
     """For each writer near the end of a source, its last line of level info or debug.
 
@@ -108,13 +151,21 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
     """
     seen: dict[str, Finding] = {}
     for number, offset, raw in _lines(block, 4 * TAIL)[-MAX_SIGNS:]:
-        if b"nfo" not in raw and b"NFO" not in raw and b"EBUG" not in raw and b"I" not in raw[:40]:
+        saves = b"aved" in raw or b"ritten" in raw or b"rote" in raw
+        if (
+            not saves
+            and b"nfo" not in raw
+            and b"NFO" not in raw
+            and b"EBUG" not in raw
+            and b"I" not in raw[:40]
+        ):
             continue
         text = raw.decode("utf-8", "replace")[:2000]
         prefix, message = split_line(text)
-        if prefix.level not in {"info", "debug"} or not message.strip() or message.startswith("NCCL INFO"):
+        plain = prefix.level in {"info", "debug"} or (saves and _HANDS_OVER.search(message) is not None)
+        if not plain or not message.strip() or message.startswith("NCCL INFO"):
             continue
-        if not _SAYS_GOODBYE.search(message):
+        if not _SAYS_GOODBYE.search(message) and not _ANSWERS_WITH_AN_ERROR.search(message):
             seen[prefix.stream] = Finding(
                 rule_id=ALIVE_RULE, fields={}, evidence=(Evidence(source.name, number, safe(text)),),
                 source=index, offset=offset,
@@ -129,11 +180,20 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
 def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
     """Lines near the end with alarming words that no rule knows: reason not to call a log healthy."""
     for line, text, final in _last_lines(block):
-        if line in taken or not _ALARMS.search(text) or _HARMLESS.search(text):
+        if line in taken or not _ALARMS.search(NONE_OF.sub("", text)) or _HARMLESS.search(text):
             continue
         prefix, message = split_line(text)
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
-        if prefix.level not in quiet and _ALARMS.search(message):
+        if prefix.level not in quiet and _ALARMS.search(NONE_OF.sub("", message)):
+            yield Evidence(name, line, safe(text))
+
+
+def closing(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
+    """The lines of a log as short as what people paste, whatever they say, that no rule knows."""
+    if block.offset + len(block.data) > PASTED:
+        return
+    for line, text, _ in _last_lines(block):
+        if line not in taken and _TWO_WORDS.search(text):
             yield Evidence(name, line, safe(text))
 
 
@@ -185,6 +245,16 @@ def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:
     lines = [(number, raw) for number, _, raw in _lines(block, TAIL) if raw.strip()][-MAX_LINES:]
     for position, (number, raw) in enumerate(lines):
         yield number, raw[:2000].decode("utf-8", "replace"), position >= len(lines) - FINAL_LINES
+
+
+def says_goodbye(message: str) -> bool:
+    """Whether something ordinary is said on the way out."""
+    return _SAYS_GOODBYE.search(message) is not None
+
+
+def last_rows(block: Block, size: int) -> list[tuple[int, bytes]]:
+    """Number and bytes of the lines in the last ``size`` bytes of a block that are not blank."""
+    return [(number, raw) for number, _, raw in _lines(block, size) if raw.strip()]
 
 
 def _lines(block: Block, size: int) -> list[tuple[int, int, bytes]]:

@@ -43,6 +43,7 @@ _LEVEL_KEYS = ("level", "levelname", "severity")
 _RFC3339 = Lazy(
     r"(\d{4}-\d\d-\d\d)T" + TIME + r"(Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP](?= |$))?(?: |\t|$)"
 )
+_KAGGLE = Lazy(r"\d{1,6}\.\ds \d{1,7}(?: |$)")
 _POD = Lazy(r"\[pod/([^\s/\]]+)/([^\s\]]+)\](?: |$)")
 _DETERMINED = Lazy(
     r"\[(\d{4}-\d\d-\d\d)T" + TIME + r"(Z|[+-]\d\d:?\d\d)\] (?:([0-9a-f]{8}|UNKNOWN CONTAINER) )?"
@@ -133,6 +134,12 @@ def rfc3339(text: str, at: int, draft: Draft) -> int:
         draft.severity(level[1])
         return level.end()
     return found.end()
+
+
+def kaggle(text: str, at: int, draft: Draft) -> int:
+    """``4025.9s 112 ``: the seconds and the line's number that Kaggle puts before what a notebook prints."""
+    found = _KAGGLE.match(text, at)
+    return at if found is None else found.end()
 
 
 def pod(text: str, at: int, draft: Draft) -> int:

@@ -16,6 +16,7 @@ LEVELS: dict[str, Level] = {
     "E": "error", "ERR": "error", "ERROR": "error",
     "F": "fatal", "FATAL": "fatal", "C": "fatal", "CRIT": "fatal", "CRITICAL": "fatal",
     "ALERT": "fatal", "EMERG": "fatal",
+    "TRC": "debug", "DBG": "debug", "INF": "info", "WRN": "warning", "FTL": "fatal",
 }  # fmt: skip
 LEVEL_WORD = r"(?:DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL|TRACE|SUCCESS)"
 """A level written out, for use inside a pattern."""

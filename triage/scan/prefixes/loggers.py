@@ -56,6 +56,11 @@ _BARS = Lazy(r" \| (" + LEVEL_WORD + r") *\| ([^|\n]{1,160}?) (?:-|\|) ")
 _RANK_WORD = Lazy(r"(?:[Rr]ank|RANK)[ _=:-]{0,2}(\d{1,5})$")
 _TENSORFLOW = Lazy(r": ([EWIFV]) (" + _FILE + r")\](?: |$)")
 _WORDS = Lazy(r"[ \t](" + LEVEL_WORD + r")(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?")
+_BARE_LEVEL = Lazy(
+    r"(" + LEVEL_WORD + r") +(?!\d\d-\d\d |\d{4}-\d\d)(?:(" + _FILE + r"):? +(?:- )?|(?=[^\s:|]))"
+)
+_SHORT_LEVEL = Lazy(r"(TRC|DBG|INF|WRN|ERR|FTL) ")
+_DASHED_LEVEL = Lazy(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) - ")
 _COMPOSER = Lazy(
     r": rank(\d{1,6})\[(\d{1,10})\]\[[^\]\n]{1,80}\]: (" + LEVEL_WORD + r"): (?:([A-Za-z_][\w.]*): )?"
 )
@@ -177,6 +182,17 @@ def python_root(text: str, at: int, draft: Draft) -> int:
         return at
     draft.severity(found[1])
     draft.logger = found[2]
+    return found.end()
+
+
+def short_level(text: str, at: int, draft: Draft) -> int:
+    """``INF `` after a stamp, as zerolog and Serilog write it, and ``INFO - `` that stands alone."""
+    found = _SHORT_LEVEL.match(text, at) if draft.time is not None and draft.level is None else None
+    if found is None and at == 0:
+        found = _DASHED_LEVEL.match(text, at)
+    if found is None:
+        return at
+    draft.severity(found[1])
     return found.end()
 
 
@@ -357,7 +373,12 @@ def _after_bracket(text: str, at: int, draft: Draft) -> int:
     if found is not None:
         draft.logger = found[1]
         draft.severity(found[2])
-        at = found.end()
+        return found.end()
+    bare = _BARE_LEVEL.match(text, at) if draft.level is None else None
+    if bare is not None:
+        draft.severity(bare[1])
+        draft.logger = bare[2] or draft.logger
+        at = bare.end()
     return at
 
 

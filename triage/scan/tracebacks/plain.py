@@ -134,12 +134,23 @@ def _code(lines: Sequence[str], at: int, indent: int) -> tuple[str | None, int]:
     end = min(len(lines), at + MAX_CODE_LINES)
     while at < end:
         line = lines[at]
+        if not line.strip() and _last_of_code(lines, at, indent):
+            return code, at + 1
         if not line.strip() or indent_of(line) <= indent or FRAME.match(line, 0):
             break
         if code is None and MARKERS.match(line, 0) is None:
             code = line.strip()
         at += 1
     return code, at
+
+
+def _last_of_code(lines: Sequence[str], at: int, indent: int) -> bool:
+    """Whether an indented blank line ends the source under a frame, right above the exception.
+
+    tvm-ffi, which FlashInfer and TileLang are built on, adds frames of C++ whose source ends like that.
+    """
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    return len(lines[at]) > indent and indent_of(below) < indent and is_exception(below) is not None
 
 
 def _goes_on(lines: Sequence[str], at: int, base: int) -> bool:

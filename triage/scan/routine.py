@@ -1,0 +1,130 @@
+"""Whether a writer goes on, after a line, with what it did before: in words that nobody has to know.
+
+Programs that work say the same again and again with other numbers. Where a line of one shape stands several times
+before an error and several times after it, and a count in it has gone on, its writer has got over the error.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+
+from triage.model import Block, Evidence, Source
+from triage.scan.lazy import compiled, deferred
+from triage.scan.prefix import split_line
+from triage.scan.said import without_digits
+from triage.scan.tail import NONE_OF, last_rows, says_goodbye
+from triage.text import safe
+
+MAX_BYTES = 2 << 20
+"""Bytes at the end of a log that are looked at."""
+MAX_ROWS = 600
+"""Lines that are looked at on each side, and at the very end."""
+BEFORE, AFTER, BOTH = 1, 2, 4
+"""Lines of one shape that make a routine, that show that it goes on, and that there must be in all."""
+LONGEST = 400
+"""Characters of a line that are compared."""
+_NUMBER = deferred(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
+_WORDS = deferred(r"[^\W\d_]{3,}")
+_CODE = deferred(r'\s*(?:File "|\^|~|Traceback|#\d+ |@ |frame #)|\s{4,}\S')
+_IDLE = (
+    r"(?i)\b(?:heart-?beat\w*|alive|wait\w*|idle|poll\w*|ping|monitor\w*|watch\w*|retr(?:y|ies|ying)|attempt\w*|tries|try|elapsed|uptime"
+    r"|errors?(?!(?<=s)\W{0,3}\d)|fail\w*|exceptions?|warn\w*|timed?[ _]?out\w*|stuck|hung|kill\w*|abort\w*|util\w*|temp\w*|memory"
+    r"|no progress)\b"
+)
+"""What is also counted where nothing moves on, and what says itself that something is wrong."""
+
+
+class Routine:
+    """The lines at the end of one log, by writer and shape."""
+
+    def __init__(self, block: Block, source: Source) -> None:
+        self._rows = last_rows(block, MAX_BYTES)
+        self._name = source.name
+        self._parts: dict[int, tuple[str, str]] = {}
+
+    def resumed(self, stream: str, line: int) -> Evidence | None:
+        """The last of the lines with which ``stream`` goes on after ``line`` as before, None where it does not.
+
+        Who has said the same before, and gone on, goes on with anything ordinary that it says.
+        """
+        at = next((i for i, row in enumerate(self._rows) if row[0] > line), len(self._rows))
+        if stream and self._said_before(at - 1, stream):
+            last = next((i for i in self._of(stream, range(len(self._rows) - 1, at - 1, -1))), None)
+            if last is not None and self._ordinary(last):
+                return self._shown(last)
+        earlier = self._shapes(range(max(0, at - MAX_ROWS), at), stream)
+        known = {shape for shape, told in earlier.items() if len(told) >= BEFORE}
+        if not known:
+            return None
+        left = len(self._rows)
+        rows = dict.fromkeys([*range(at, min(left, at + MAX_ROWS)), *range(max(at, left - MAX_ROWS), left)])
+        after = self._shapes(rows, stream)
+        for shape in known & after.keys():
+            told = after[shape]
+            if len(told) < AFTER or len(earlier[shape]) + len(told) < BOTH:
+                continue
+            if _counts_on([n for _, n in earlier[shape]], [n for _, n in told]):
+                return self._shown(told[-1][0])
+        return None
+
+    def _said_before(self, at: int, stream: str) -> bool:
+        """Whether a writer had said what it says in row ``at`` before, and something ordinary in between."""
+        if at < 0:
+            return False
+        wording = without_digits(self._part(at)[1])
+        between = False
+        for i in self._of(stream, range(at - 1, max(-1, at - 1 - MAX_ROWS), -1)):
+            if between and without_digits(self._part(i)[1]) == wording:
+                return True
+            between = between or self._ordinary(i)
+        return False
+
+    def _of(self, stream: str, rows: Iterable[int]) -> Iterator[int]:
+        return (i for i in rows if self._part(i)[0] == stream)
+
+    def _ordinary(self, at: int) -> bool:
+        """Whether a row is a statement, and neither code nor alarming."""
+        message = self._part(at)[1]
+        if _WORDS.search(message) is None or _CODE.match(message):
+            return False
+        said = NONE_OF.sub("", message)
+        return compiled(_IDLE).search(said) is None and not says_goodbye(said)
+
+    def _part(self, at: int) -> tuple[str, str]:
+        """Writer and message of a row."""
+        known = self._parts.get(at)
+        if known is None:
+            prefix, message = split_line(self._rows[at][1][: 2 * LONGEST].decode("utf-8", "replace"))
+            known = self._parts[at] = (prefix.stream, message[:LONGEST])
+        return known
+
+    def _shown(self, at: int) -> Evidence:
+        number, raw = self._rows[at]
+        return Evidence(self._name, number, safe(raw.decode("utf-8", "replace")[:LONGEST]))
+
+    def _shapes(self, rows: Iterable[int], stream: str) -> dict[str, list[tuple[int, list[float]]]]:
+        """The lines of a writer in ``rows`` with their numbers, by what they say."""
+        found: dict[str, list[tuple[int, list[float]]]] = defaultdict(list)
+        for i in self._of(stream, rows):
+            message = self._part(i)[1]
+            first = _WORDS.search(message)
+            if first is None or _CODE.match(message) or compiled(_IDLE).search(message):
+                continue
+            said = message[first.start() :]  # what stands before the first word may be a clock
+            shape = _NUMBER.sub("0", said)
+            if shape != said:
+                found[shape].append((i, [float(n.replace(",", "")) for n in _NUMBER.findall(said)]))
+        return found
+
+
+def _counts_on(before: list[list[float]], after: list[list[float]]) -> bool:
+    """Whether one of the numbers has risen all the time, and goes on to rise."""
+    width = min(len(numbers) for numbers in (*before, *after))
+    for column in range(width):
+        values = [numbers[column] for numbers in (*before[-2:], *after)]
+        rising = all(a < b for a, b in pairwise(values))
+        if rising and all(v == int(v) for v in values):
+            return True
+    return False
