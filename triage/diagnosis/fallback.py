@@ -254,12 +254,18 @@ def _symptom(job: Job, ledger: Ledger) -> Candidate | None:
     return candidate
 
 
+_MISS_THE_STORE = ("torch.store-connection-lost", "torch.should-dump-check-failed")
+
+
 def _all_done(job: Job, ledger: Ledger) -> bool:
     """Whether every rank said that it came to a good end, and nobody ended badly."""
     done = {i.rank for i in job.of_fact("ended-well")} | set(ledger.finished)
     if not any(i.finding.raised and i.rule.fact != "mention" for i in job.items):
         # said on the way out of the interpreter, which nothing that was raised has led to
         done |= {i.rank for i in job.of_rule("torch.group-not-destroyed")}
+        if 0 in done and not any(job.of_tag(tag) for tag in TROUBLE if tag != "peer-loss"):
+            # who holds the store left in order: that the others miss it says that they leave after it
+            done |= {i.rank for rule in _MISS_THE_STORE for i in job.of_rule(rule)}
     return (
         len(ledger.members) > 1
         and set(ledger.members) <= done

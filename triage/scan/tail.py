@@ -107,6 +107,8 @@ _DIGITS = str.maketrans("", "", "0123456789")
 MIN_WORDS = 8
 """Lines with words that make an end ordinary."""
 _QUIET = frozenset(["info", "debug", "warning"])
+_FRAME = deferred(r"\s*frame #\d+: |Exception raised from \w+ at ")
+"""The stack that torch prints below an error of its own."""
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = deferred(
     r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
@@ -187,6 +189,8 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
             continue
         prefix, message = split_line(text)
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
+        if _FRAME.match(message):
+            continue
         said = NONE_OF.sub("", message)
         if prefix.level not in quiet and _ALARMS.search(said) and not message.rstrip().endswith(_HEADER):
             yield Evidence(name, line, safe(text))
