@@ -247,3 +247,15 @@ def test_a_failed_pod_without_an_ended_container_is_not_healthy(
     assert [f.rule_id for f in findings(text)] == [f"kubernetes.{rule}"]
     (tmp_path / "describe.txt").write_text(text)
     assert diagnose([tmp_path / "describe.txt"]).verdict == "failed"
+
+
+def test_the_volume_that_failed_is_shown_rather_than_the_summary_of_missing_volumes() -> None:
+    text = (
+        "Name:         w-2\nNamespace:    ml\nNode:         gpu-7/10.0.0.7\nStatus:       Pending\nEvents:\n"
+        "  Type     Reason       Age   From     Message\n  ----     ------       ----  ----     -------\n"
+        "  Warning  FailedMount  3m    kubelet  Unable to attach or mount volumes: unmounted volumes=[data], "
+        "unattached volumes=[data]: timed out waiting for the condition\n"
+        '  Warning  FailedMount  1m    kubelet  MountVolume.SetUp failed for volume "pv-data" : mount failed: exit status 32\n'
+    )
+    (mount,) = [f for f in findings(text) if f.rule_id == "kubernetes.volume-not-mounted"]
+    assert "pv-data" in mount.evidence[0].text

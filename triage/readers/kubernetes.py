@@ -164,7 +164,8 @@ def _pod(found: Findings, pod: Pod) -> None:
     if pod.status == "Failed" and not removed:
         _failed(found, pod)
     seen = {rule_id for rule_id, *_ in removed}
-    for event in pod.events:
+    # the kubelet's summary of volumes that are missing says less than what it says of each of them
+    for event in sorted(pod.events, key=lambda e: e.message.startswith("Unable to attach or mount volumes")):
         _event(found, pod, event, seen)
 
 
