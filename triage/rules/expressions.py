@@ -12,12 +12,15 @@ from __future__ import annotations
 import ast
 import operator
 import re
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from triage.errors import ExpressionError
 from triage.rules.fields import to_bytes, to_seconds
 
+_PARSING = threading.Lock()
+"""Before Python 3.12 two threads that parse at once can fail each other."""
 _UNITS = re.compile(r"(?<![\w.\"'])(\d+(?:\.\d+)?)\s?(KiB|MiB|GiB|TiB|EiB|ms|s|min|h)\b")
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -90,7 +93,8 @@ class Expression:
         if len(self.text) > _MAX_LENGTH:
             raise ExpressionError(f"expression longer than {_MAX_LENGTH} characters", self._path, self._line)
         try:
-            tree = ast.parse(_with_units(" ".join(self.text.split())), mode="eval").body
+            with _PARSING:
+                tree = ast.parse(_with_units(" ".join(self.text.split())), mode="eval").body
         except ExpressionError as error:
             reason = f"{error.reason} in {self.text!r}"
             raise ExpressionError(reason, self._path, self._line) from None
