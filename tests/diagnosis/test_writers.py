@@ -182,3 +182,16 @@ def test_who_is_swept_away_did_not_die_of_it(engine: Engine) -> None:
     ).format(ruler="=" * 80)
     assert cause(engine, hello + end).origin.rank is None
     assert cause(engine, hello + end.replace("CODE: 9", "CODE: 11")).origin.rank == 0
+
+
+def test_an_error_of_torch_npu_names_the_rank_below_its_message(engine: Engine) -> None:
+    told = "[ERROR] 2026-02-03-04:05:06 (PID:811, Device:5, RankID:5) ERR01100 OPS call acl api failed"
+    log = "\n".join(["begin", *STACK[:-1], "RuntimeError: build_index: no kernel of that name", told, ""])
+    assert cause(engine, log).origin.rank == 5
+
+
+def test_processes_that_write_all_at_their_end_are_led_all_the_same(engine: Engine) -> None:
+    blocks = [[f"n{rank}: {line}" for line in (LOST if rank else STACK)] for rank in (0, 2, 1)]
+    root = cause(engine, "\n".join(line for block in blocks for line in block) + "\n")
+    assert root.origin.host is None
+    assert "plum" in root.evidence[0].text
