@@ -72,6 +72,7 @@ _WARNED_OF_ITS_END = deferred(
 )
 """NCCL calls what ends it a warning."""
 _ENDS_THE_JOB = deferred(r"\bMPI_ABORT was invoked on rank\b|\bapplication called MPI_Abort\(")
+_HEADER = "Traceback (most recent call last):"
 _NO_WORDS = deferred(r"\W*|\s*(?:[Cc]ommand (?:error|output)|std(?:err|out)):\s*")
 _REFUSES = deferred(
     r"\b(?:must|needs? to|should|requires?|needs? (?:at|\d)|or more|only|at least|at most|too (?:many|few|large|small|big)|exceeds?"
@@ -137,9 +138,11 @@ def ordinary(block: Block) -> bool:
     lines = [NONE_OF.sub("", text) for _, text, _ in _last_lines(block)]
     shapes = {text.translate(_DIGITS).strip() for text in lines}
     routine = len(lines) >= MIN_WORDS and len(shapes) * 4 <= len(lines)  # figures, line after line
-    words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
-    return (routine or words) and not any(
-        p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR)
+    words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS
+    return (
+        (routine or words)
+        and intelligible(block)
+        and not any(p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR))
     )
 
 
@@ -184,7 +187,8 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
             continue
         prefix, message = split_line(text)
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
-        if prefix.level not in quiet and _ALARMS.search(NONE_OF.sub("", message)):
+        said = NONE_OF.sub("", message)
+        if prefix.level not in quiet and _ALARMS.search(said) and not message.rstrip().endswith(_HEADER):
             yield Evidence(name, line, safe(text))
 
 
@@ -211,6 +215,8 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
         message = message.strip()
         if _HARMLESS.search(text) and not _IS_AN_EXCEPTION.match(message):
             continue  # what an exception says may speak of a warning
+        if message.endswith(_HEADER):
+            continue  # what was raised is not said here
         loud = (
             prefix.level in {"error", "fatal"}
             or _STATES_AN_ERROR.search(message) is not None
@@ -250,6 +256,12 @@ def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:
 def says_goodbye(message: str) -> bool:
     """Whether something ordinary is said on the way out."""
     return _SAYS_GOODBYE.search(message) is not None
+
+
+def speaks_of_trouble(text: str) -> bool:
+    """Whether a line states an error or is alarming."""
+    message = split_line(text)[1]
+    return bool(_STATES_AN_ERROR.search(message) or _ALARMS.search(NONE_OF.sub("", message)))
 
 
 def last_rows(block: Block, size: int) -> list[tuple[int, bytes]]:
