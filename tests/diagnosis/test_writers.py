@@ -66,8 +66,11 @@ def test_numbers_before_all_lines_are_those_of_ranks(engine: Engine, lead: str) 
     assert (root.category, root.origin.rank) == ("user-code", 2)
 
 
-def test_words_before_all_lines_stand_for_the_ranks_that_are_told_under_them(engine: Engine) -> None:
-    root = cause(engine, job(["ada: ", "bob: ", "eve: "], 1, "rank {rank} of {size} is here"))
+@pytest.mark.parametrize("hello", ["rank {rank} of {size} is here", "rank={rank} pid=77{rank} of {size}"])
+def test_words_before_all_lines_stand_for_the_ranks_that_are_told_under_them(
+    engine: Engine, hello: str
+) -> None:
+    root = cause(engine, job(["ada: ", "bob: ", "eve: "], 1, hello))
     assert root.origin.rank == 1
 
 

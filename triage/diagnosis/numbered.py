@@ -31,8 +31,8 @@ _NOT_RANKS = deferred(
 """What stands before a number that counts something else."""
 
 _PROCESSES = deferred(
-    r"(?i)^lead (?:(?:.*[^a-z])?(?:rank|worker|w|proc|process|p|r|trainer|task|job|id|pe|mpi|gpu|replica|member|learner|actor)s?[ =:#_-]?"
-    r"|(?:.*[:/@#]|))\0\Z"
+    r"(?i)^lead (?:(?:.*[^a-z])?(?:rank|worker|w|proc|process|p|r|trainer|task|slot|job|id|pe|mpi|gpu|replica|member|learner|actor)s?"
+    r"[ =:#_-]?|(?:.*[:/@#]|))\0\Z"
 )
 """What stands in front of lines and numbers processes, not nodes."""
 
