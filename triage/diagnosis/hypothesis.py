@@ -269,7 +269,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     spawned = {i.number("local_rank") for i in candidate.explains if i.rule.id == SPAWNED} - {None}
     if len(spawned) == 1 and not candidate.of_ledger and lead.rank is None:
         rank = identities.rank_of_local(spawned.pop(), lead.finding.host, lead.finding)
-        if rank is not None:
+        if rank is not None and not _on_another_gpu(lead, rank, identities):
             return [rank]  # who started it says which of its processes raised it
     if lead.rule.category == "gpu-hardware":
         # the kernel names a GPU; the one rank whose CUDA calls failed for it was on that GPU
