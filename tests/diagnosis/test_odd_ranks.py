@@ -337,3 +337,32 @@ def test_who_is_not_in_the_table_of_failures_had_left_before(engine: Engine) -> 
     root = cause(engine, log)
     assert (root.rule_id, root.origin.rank) == ("ledger.finished-early", 2)
     assert any("nothing left to do" in shown.text for shown in root.evidence)
+
+
+WAITED = "RuntimeError: [gloo/transport/tcp/unbound_buffer.cc:78] Timed out waiting 8000ms for recv operation to complete"
+
+
+def test_last_words_of_its_own_single_out_who_kept_the_others_waiting(engine: Engine) -> None:
+    steps = (
+        "".join(f"[p{r}] rank {r} step {n}\n" for n in range(4) for r in range(4))
+        + "[p2] writing predictions\n"
+    )
+    log = (
+        steps
+        + "".join(raised(r, WAITED, before=f"[p{r}] ") for r in (1, 0, 3))
+        + raised(2, CLOSED, before="[p2] ")
+    )
+    root = cause(engine, log)
+    assert (root.category, root.origin.rank) == ("straggler-or-hang", 2)
+    assert any("writing predictions" in shown.text for shown in root.evidence)
+
+
+def test_who_speaks_of_another_s_failure_is_its_victim(engine: Engine) -> None:
+    def log(rank: int, error: str) -> str:
+        stack = (
+            'Traceback (most recent call last):\n  File "/srv/app/fit.py", line 4, in <module>\n    go()\n'
+        )
+        return f"rank {rank} of 2 begins\n{stack}{error}\n"
+
+    root = cause(engine, log(0, "ValueError: partner did not deliver its part"), log(1, "KeyError: 'labels'"))
+    assert root.origin.rank == 1

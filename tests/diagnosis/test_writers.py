@@ -66,8 +66,11 @@ def test_numbers_before_all_lines_are_those_of_ranks(engine: Engine, lead: str) 
     assert (root.category, root.origin.rank) == ("user-code", 2)
 
 
-def test_words_before_all_lines_stand_for_the_ranks_that_are_told_under_them(engine: Engine) -> None:
-    root = cause(engine, job(["ada: ", "bob: ", "eve: "], 1, "rank {rank} of {size} is here"))
+@pytest.mark.parametrize("hello", ["rank {rank} of {size} is here", "rank={rank} pid=77{rank} of {size}"])
+def test_words_before_all_lines_stand_for_the_ranks_that_are_told_under_them(
+    engine: Engine, hello: str
+) -> None:
+    root = cause(engine, job(["ada: ", "bob: ", "eve: "], 1, hello))
     assert root.origin.rank == 1
 
 
@@ -182,3 +185,16 @@ def test_who_is_swept_away_did_not_die_of_it(engine: Engine) -> None:
     ).format(ruler="=" * 80)
     assert cause(engine, hello + end).origin.rank is None
     assert cause(engine, hello + end.replace("CODE: 9", "CODE: 11")).origin.rank == 0
+
+
+def test_an_error_of_torch_npu_names_the_rank_below_its_message(engine: Engine) -> None:
+    told = "[ERROR] 2026-02-03-04:05:06 (PID:811, Device:5, RankID:5) ERR01100 OPS call acl api failed"
+    log = "\n".join(["begin", *STACK[:-1], "RuntimeError: build_index: no kernel of that name", told, ""])
+    assert cause(engine, log).origin.rank == 5
+
+
+def test_processes_that_write_all_at_their_end_are_led_all_the_same(engine: Engine) -> None:
+    blocks = [[f"n{rank}: {line}" for line in (LOST if rank else STACK)] for rank in (0, 2, 1)]
+    root = cause(engine, "\n".join(line for block in blocks for line in block) + "\n")
+    assert root.origin.host is None
+    assert "plum" in root.evidence[0].text

@@ -117,6 +117,13 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
     if not absent:
         guilty = suspect(job, set(ledger.members) | set(waiting))
+        loss = None if guilty is None or guilty in waiting else ledger.bereft.get(guilty)
+        if guilty is not None and loss is not None and set(ledger.members) <= {guilty, *waiting} and all(
+            compare(loss.finding, w.item.finding) == 1 for w in waiting.values()
+        ):  # fmt: skip
+            # all others waited for as long as they could; it lost them when they had gone
+            yield from absent_ranks(job, ledger, activities, waits, [guilty])
+            return
         astray = odd_site(job, waits, {r: i for r, i in ledger.bereft.items() if r not in ledger.waiting})
         if astray is not None and guilty in {None, astray.rank}:
             yield astray
@@ -315,7 +322,7 @@ def _own_way(job: Job, waits: Sequence[Wait], rank: int) -> Item:
     said = [
         *(i for i in job.of_fact("oddity") if i.rank == rank),
         *(i for i in job.of_fact("deviant") if i.rank == rank),
-    ]
+    ] or [i for i in job.of_fact("last-line") if i.rank == rank]
     return own_way(job, [w.item for w in waits[:3]], said[-1], seq=waits[0].seq, op=waits[0].op)
 
 

@@ -31,8 +31,8 @@ _NOT_RANKS = deferred(
 """What stands before a number that counts something else."""
 
 _PROCESSES = deferred(
-    r"(?i)^lead (?:(?:.*[^a-z])?(?:rank|worker|w|proc|process|p|r|trainer|task|job|id|pe|mpi|gpu|replica|member|learner|actor)s?[ =:#_-]?"
-    r"|(?:.*[:/@#]|))\0\Z"
+    r"(?i)^lead (?:(?:.*[^a-z])?(?:rank|worker|w|proc|process|p|r|trainer|task|slot|job|id|pe|mpi|gpu|replica|member|learner|actor)s?"
+    r"[ =:#_-]?|(?:.*[:/@#]|))\0\Z"
 )
 """What stands in front of lines and numbers processes, not nodes."""
 
@@ -107,10 +107,10 @@ def _introduced(own: Mapping[_Place, Collection[int]], heard: Mapping[_Place, _H
     Where they are fewer, a place holds several ranks, of which one does the talking.
     """
     found: dict[_Place, int] = {}
-    groups: dict[int | None, dict[_Place, int]] = defaultdict(dict)
-    several: set[int | None] = set()
+    groups: dict[_Group, dict[_Place, int]] = defaultdict(dict)
+    several: set[_Group] = set()
     for place, ranks in own.items():
-        group = place[0] if place[1] else None
+        group = _group(place)
         at = heard.get(place) or _Heard()
         if len(ranks) != 1 or len(at.ranks) > 1 or len(at.local_ranks) > 1 or at.launcher:
             if place[1] or not any(other[0] == place[0] and other[1] for other in own):
@@ -120,12 +120,18 @@ def _introduced(own: Mapping[_Place, Collection[int]], heard: Mapping[_Place, _H
     for group, told in groups.items():
         numbers = set(told.values())
         if len(told) > 1 and len(numbers) == len(told) and group not in several:
-            places = {
-                p for p in heard if (p[0] == group and p[1] if group is not None else not p[1])
-            } | told.keys()
+            places = {place for place in heard if _group(place) == group} | told.keys()
             if max(numbers) < len(places):
                 found |= told
     return found
+
+
+_Group = tuple[int | None, bool]
+"""Places that may be compared: whole sources, names in one source, or processes that told their pids in it."""
+
+
+def _group(place: _Place) -> _Group:
+    return (place[0] if place[1] else None, place[1].startswith("pid "))
 
 
 def _clients(job: Job) -> int | None:

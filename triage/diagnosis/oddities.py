@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
@@ -10,6 +11,8 @@ from triage.diagnosis.run import Ends
 from triage.scan.lazy import compiled
 
 MAX_SHOWN = 2
+_FEWEST_LAST = 3
+"""Ranks whose last words must be known to tell the odd ones."""
 NO_MORE = (
     r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
     r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
@@ -50,7 +53,25 @@ def suspect(job: Job, among: Collection[int]) -> int | None:
     speakers = ranks | {item.rank for item in job.of_fact("last-line") if item.rank is not None}
     if len(speakers) < 2:
         return None  # where one rank does the talking, what it says is nothing out of its ordinary
-    return ranks.pop() if len(ranks) == 1 else None
+    if ranks:
+        return ranks.pop() if len(ranks) == 1 else None
+    return _alone_at_last(job, among)
+
+
+def _alone_at_last(job: Job, among: Collection[int]) -> int | None:
+    """The rank whose last words are of its own, where those of all others are of one wording."""
+    last: dict[int, str] = {}
+    for item in sorted(job.of_fact("last-line"), key=lambda i: i.finding.offset):
+        if item.rank in among and item.rank is not None:
+            last[item.rank] = compiled(r"\d[\d.,:e+-]*").sub("#", (item.text("words") or "").lower())
+    wordings = Counter(last.values())
+    if len(last) < _FEWEST_LAST or len(wordings) != 2 or set(last) != set(among):
+        return None
+    (_, most), (odd, once) = wordings.most_common()
+    rank = next(rank for rank, words in last.items() if words == odd)
+    return (
+        rank if rank and once == 1 and most > 1 else None
+    )  # the first rank often says what the others leave to it
 
 
 def shown(job: Job, verdicts: Iterable[Item]) -> list[Item]:

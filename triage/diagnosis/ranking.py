@@ -16,6 +16,17 @@ NEAR = 0.16
 """Scores closer than this are decided by which came first."""
 ALIKE = 0.1
 """Scores closer than this say nothing about which of two ranks failed first."""
+_OTHER = (
+    r"(?:partner|peer|neighbou?r|(?:an)?other (?:rank|worker|side|process|node|end)"
+    r"|(?:rank|worker|process|node|shard|client|actor)s? ?#?\d+)s?"
+)
+_OF_ANOTHER = (
+    rf"(?i)\b{_OTHER}\b.{{0,60}}\b(?:did ?n[o']t|does ?n[o']t|never|fail(?:ed|ure)|missing|gone|lost|dead|died|crashed|timed out|left"
+    r"|no (?:reply|response|answer|heartbeat)|not (?:respond|answer|arriv|report)\w*|disappeared|closed|unreachable|unresponsive|exited)\b"
+    r"|\b(?:no (?:reply|response|answer|heartbeat|data|message|result)s?|nothing|lost|waiting|timed out|gave up)\b.{0,40}"
+    rf"\b(?:from|for|on|to|of) {_OTHER}\b"
+)
+"""How programs say that it was another one of them."""
 KERNEL_READERS = frozenset({"topology", "nvidia-smi", "dcgm", "ibstat", "sacct", "kubernetes"})
 
 
@@ -120,6 +131,9 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
     if candidate.rule_id == "ledger.never-entered-silent" and ledger.identities.world_size is None:
         score -= 0.22
         reasons.append("no line says how many ranks there are, so others may be missing as well")
+    if "unclaimed" in lead.rule.tags and compiled(_OF_ANOTHER).search(lead.text("message") or ""):
+        score -= 0.12
+        reasons.append("speaks of another process, whose own error says more")
     if nameless(candidate):
         score -= 0.3
         reasons.append("the log breaks off before the exception is named")

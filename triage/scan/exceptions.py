@@ -38,6 +38,8 @@ _CALLED = r"\bOn WorkerInfo\(id=(\d{1,6}), name=[^)\n]{1,120}\):\s*$"
 """How torch's RPC names the process that raised what a call brings back; its number is its rank."""
 _ALARM = r"(?i)\b(?:exceptions?|errors?|fail(?:ed|ure)?|crash(?:ed)?|fatal)\b"
 _RAY_CALL = r"ray::[^\n]{1,200}? \(pid=(\d{1,10})(?:, ip=([\w.:-]+))?"
+_OF_NPU = r"\(PID:\d+, Device:\d+, RankID:(\d{1,6})\)"
+"""What torch_npu appends to the message of its errors."""
 _BOOTSTRAP = r"Process ([^\s:][^\n:]{0,60}(?::\d{1,5})?):\s*$"
 """The name of a process, which Python's multiprocessing prints above what ended it."""
 _OWN_NUMBER = r"(?i)(?:.*[^a-z])?(?:vllmworker|(?:(?:tp|pp|dp|global|world|mp)[_-]?)?rank|[tpd]p[_-]?worker)[ _:#-]?(\d{1,5})"
@@ -117,6 +119,10 @@ class ExceptionScan:
         if _breaks_off(found, view, lines):
             found = replace(found, exception_type=None, message_line=None)
         last = lines[min(found.end, len(lines)) - 1]
+        if prefix.rank is None:
+            below = (following.raw for following in islice(view.after(last), _CLOSE))
+            stated = compiled(_OF_NPU).search("\n".join((last.raw, *below)))
+            prefix = prefix if stated is None else replace(prefix, rank=int(stated[1]))
         self._remember(offset, view.block.offset + last.start, prefix, last.prefix.stream)
         if collector is None:
             return

@@ -135,9 +135,11 @@ def learn(data: bytes) -> Leads:
             raised.add(_name(found))
     names: set[str] = set()
     for (mark, shape), said in families.items():
-        if len(said) < FEWEST or not _come_again(said):
-            continue
         told = not raised.isdisjoint(said)
+        if len(said) < FEWEST or not _come_again(
+            said, once=bool(shape) and len(raised.intersection(said)) > 1
+        ):
+            continue
         if shape:
             most = 2 * len(said) >= len(lines) and marked[mark] >= MOST * len(lines)
             fair = told or not any(line.startswith(_RAISED) for line in lines)
@@ -196,13 +198,16 @@ def _plausible(name: str) -> bool:
     return name.lower() not in _WORDS
 
 
-def _come_again(said: list[str]) -> bool:
-    """Whether there are several names, none of them for a passing thing: they take turns, or each has much to say."""
+def _come_again(said: list[str], *, once: bool) -> bool:
+    """Whether there are several names, none of them for a passing thing: they take turns.
+
+    Processes that write all they have at their end, ``once`` each, show that by their tracebacks.
+    """
     times = Counter(said)
     if len(times) < 2:
         return False
     turns = sum(1 for one, other in pairwise(said) if one != other)
-    return turns >= len(times) and sum(times.values()) >= 2 * len(times)
+    return turns >= len(times) - once and sum(times.values()) >= 2 * len(times)
 
 
 def _with_container(name: str, lines: list[str]) -> str:

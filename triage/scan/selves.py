@@ -41,14 +41,18 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> dict[Writer
         names = {"file": "", "stream": line.prefix.stream.partition("/")[0]}
         if not names["stream"]:
             del names["stream"]
-        if line.prefix.rank is not None:
-            if f"rank{line.prefix.rank}" in line.prefix.stream.split("/"):
-                for name in names.values():
-                    found[index, name].add(line.prefix.rank)
-            continue
         pid = compiled(_PID).search(line.message)
         if pid is not None:
             names["process"] = f"pid {pid[1]}"
+        rank = line.prefix.rank
+        if rank is not None:
+            parts = line.prefix.stream.split("/")
+            # a launcher's number is not what the process says of itself, nor are coordinates
+            if f"rank{rank}" in parts or not (line.prefix.labels or f"task {rank}" in parts):
+                for kind, name in names.items():
+                    if kind != "process" or f"rank{rank}" not in parts:
+                        found[index, name].add(rank)
+            continue
         own = compiled(SELF).match(line.message)
         if own is not None:
             for name in names.values():
