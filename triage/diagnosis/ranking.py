@@ -244,7 +244,9 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
 def _stopped_by(cause: Candidate, effect: Candidate) -> bool:
     """Whether both tell of one stop: who stops a job says so while its processes already obey."""
     stop = "external-stop"
-    return stop in cause.lead.rule.tags and stop in effect.lead.rule.tags and cause.rule_id.startswith("slurm.")
+    return (
+        stop in cause.lead.rule.tags and stop in effect.lead.rule.tags and cause.rule_id.startswith("slurm.")
+    )
 
 
 def _left_without_gpus(cause: Candidate, effect: Candidate) -> bool:

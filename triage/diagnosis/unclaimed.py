@@ -188,17 +188,13 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     causes = [i for i in claimed if i.rule.role == "cause" and i.finding.count > 1 and i.rank is None]
     echoes = {_words(item) for item in found if any(inside(known, item) for known in causes)}
     sites: set[tuple[object, ...]] = set()
-    ignored: set[tuple[object, ...]] = set()
     left: list[Item] = []
     for item in found:
         known = next((known for known in claimed if inside(known, item)), None)
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
-        if known is not None and known.rule.role == "benign" and item.rank is None:
-            ignored.add(_origin(item))  # folded as well: what Python ignored there once it ignores each time
         if known is None and not (item.rank is None and _words(item) in echoes):
             left.append(item)
-    left = [item for item in left if item.rank is not None or _origin(item) not in ignored]
     for item in left:
         if item.text("type") is None and item.text("file") is not None and _site(item) in sites:
             continue  # the log breaks off while one more says the same
@@ -214,16 +210,19 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
 def heeded(items: Sequence[Item]) -> list[Item]:
     """``items`` without exceptions that Python says it ignores: those of destructors and of what is called at exit.
 
-    An error of the GPU is what it is, wherever it was met.
+    What it ignored there once it ignores each time, also where lines of others stand between. An error of the
+    GPU is what it is, wherever it was met.
     """
-    ignored = [i for i in items if i.fields.get("_ignored") is True]
-    if not ignored:
+    said = [i for i in items if i.fields.get("_ignored") is True]
+    if not said:
         return list(items)
+    origins = {_origin(i) for i in said}
+    ignored = [i for i in items if i.rule.fact == "exception" and _origin(i) in origins]
     return [
         item
         for item in items
         if not (
-            item.fields.get("_ignored") is True
+            (item.rule.fact == "exception" and _origin(item) in origins)
             or (
                 item.rule.role in {"cause", "symptom"}
                 and item.finding.raised
