@@ -216,7 +216,7 @@ def heeded(items: Sequence[Item]) -> list[Item]:
     said = [i for i in items if i.fields.get("_ignored") is True]
     if not said:
         return list(items)
-    origins = {_origin(i) for i in said}
+    origins = {origin for i in said if any(origin := _origin(i))}
     ignored = [i for i in items if i.rule.fact == "exception" and _origin(i) in origins]
     return [
         item
