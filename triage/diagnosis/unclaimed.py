@@ -195,8 +195,11 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
             sites.add(_site(item))
         if known is None and not (item.rank is None and _words(item) in echoes):
             left.append(item)
+    interrupted = {item.text("type") for item in found} - {None} == {"KeyboardInterrupt"}
     for item in left:
-        if item.text("type") is None and item.text("file") is not None and _site(item) in sites:
+        if item.text("type") is None and (
+            interrupted or (item.text("file") is not None and _site(item) in sites)
+        ):
             continue  # the log breaks off while one more says the same
         key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
         grouped[key].append(item)
@@ -274,6 +277,8 @@ def _rule(item: Item) -> str:
         return f"unknown.{kind}"
     if name == "ZeroDivisionError" and raised == "library":
         return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
+    if raised == "library" and place.function == "<module>" and name in _SLIPS:
+        return "unknown.driver-or-version"  # a library that slips while it is imported does not fit what it runs on
     if name == "NotImplementedError" and raised == "library" and not message:
         return "unknown.config"  # a library was asked for a variant that it has not got
     if users:
