@@ -185,8 +185,10 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     ]  # fmt: skip
     found = job.of_fact("exception")
     # equal findings are folded and stand where the first was: what another nameless process says alike is known too
-    causes = [i for i in claimed if i.rule.role == "cause" and i.finding.count > 1 and i.rank is None]
-    echoes = {_words(item) for item in found if any(inside(known, item) for known in causes)}
+    folded = [
+        i for i in claimed if i.rule.role in {"cause", "benign"} and i.finding.count > 1 and i.rank is None
+    ]
+    echoes = {_words(item) for item in found if any(inside(known, item) for known in folded)}
     sites: set[tuple[object, ...]] = set()
     left: list[Item] = []
     for item in found:
