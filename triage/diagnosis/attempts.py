@@ -137,7 +137,8 @@ def _runs(told: Sequence[Item]) -> list[Item]:
         if item.rule.fact == "run-begins":
             anew = bool(over) and all(_is_over(past, item) for past in over)
         else:
-            back = len(launchers) < 2 and _steps_back(item, step, reached)
+            # bars are drawn on for a moment while Slurm ends a job
+            back = len(launchers) < 2 and _steps_back(item, step, reached) and not (cancelled and step == reached)
             back = back or (refused and step is not None and not item.finding.stream)
             anew = ended and (item.rule.fact in _BEGINNINGS or back)
         if job is not None and cancelled not in {None, job}:

@@ -146,7 +146,8 @@ class Survival:
     def _several(marks: list[Item], item: Item) -> bool:
         """Whether more than one state was drawn after an error: bars draw themselves once more on the way out."""
         texts = {e.text.strip() for m in marks for e in m.finding.evidence[-1:]}
-        return len(texts) > 1 or any(m.finding.count > 1 and m.finding.offset > _last_of(item) for m in marks)
+        # a count may be of hits that nobody looked at one by one: two places show that something was drawn twice
+        return len(texts) > 1 or any(_last_of(m) > m.finding.offset > _last_of(item) for m in marks)
 
     def _resumed(self, end: Item) -> bool:
         """Whether another run begins after a good end, in the same source: the end was an earlier run's."""
