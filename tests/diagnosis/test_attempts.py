@@ -142,3 +142,20 @@ def test_bars_of_another_launcher_begin_no_run(engine: Engine) -> None:
         bars.splitlines()[0] + "\n" + mine + "\r" + bars.splitlines()[1] + "\n" + bars.splitlines()[0] + "\n"
     )
     assert not engine.diagnose(runs(log)).attempts
+
+
+def test_bars_that_slurm_cuts_short_begin_no_run(engine: Engine) -> None:
+    bar = "\rTraining:  {0}%|##        | {0}/100 [00:01<00:10,  9.01it/s]\n"
+    log = bar.format(28) + bar.format(29) + cancelled(74, "11:00:00") + "".join(map(bar.format, (29, 30, 31)))
+    found = engine.diagnose(runs(log))
+    assert not found.attempts
+    assert found.root_cause is not None
+    assert found.root_cause.category == "scheduler"
+
+
+def test_a_program_that_refused_its_arguments_is_not_the_one_that_works_later(engine: Engine) -> None:
+    refused = "usage: train.py [-h] [--lr LR]\ntrain.py: error: unrecognized arguments: --lrr 1e-4\n"
+    assert engine.diagnose(runs(refused)).verdict == "failed"
+    found = engine.diagnose(runs(refused, STEPS))
+    assert found.verdict == "healthy"
+    assert [a.verdict for a in found.attempts] == ["failed", "healthy"]

@@ -229,3 +229,14 @@ def test_who_cancelled_a_job_is_told_by_slurm(engine: Engine) -> None:
     root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
     assert root is not None
     assert (root.category, "STEP 1215.0" in root.evidence[0].text) == ("scheduler", True)
+
+
+def test_bars_that_were_only_counted_are_not_drawn_after_an_error(engine: Engine) -> None:
+    """A flood of bars is counted without a look at each; the one more after the error is drawn on the way out."""
+    flood = "".join(
+        f"\r {n % 100:3d}%|##        | {n % 100}/100 [00:{n % 60:02d}<00:10,  {n % 9}.01it/s]\n"
+        for n in range(4000)
+    )
+    last = "\r  50%|#####     | 50/100 [00:26<00:26,  5.22s/it]\n"
+    log = flood + "\r  50%|#####     | 50/100 [00:21<00:22,  4.43s/it]" + ERROR + last
+    assert engine.diagnose(Source("job.out", data=log.encode())).verdict == "failed"

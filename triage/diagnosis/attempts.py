@@ -138,7 +138,11 @@ def _runs(told: Sequence[Item]) -> list[Item]:
             anew = bool(over) and all(_is_over(past, item) for past in over)
         else:
             # bars are drawn on for a moment while Slurm ends a job
-            back = len(launchers) < 2 and _steps_back(item, step, reached) and not (cancelled and step == reached)
+            back = (
+                len(launchers) < 2
+                and _steps_back(item, step, reached)
+                and not (cancelled and step == reached)
+            )
             back = back or (refused and step is not None and not item.finding.stream)
             anew = ended and (item.rule.fact in _BEGINNINGS or back)
         if job is not None and cancelled not in {None, job}:
