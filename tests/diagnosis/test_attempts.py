@@ -130,3 +130,32 @@ def test_jobs_that_slurm_ended_one_after_the_other_are_judged_apart(engine: Engi
     assert found.root_cause is not None
     assert found.root_cause.category == "scheduler"
     assert "JOB 73" in found.root_cause.evidence[0].text
+
+
+def test_bars_of_another_launcher_begin_no_run(engine: Engine) -> None:
+    bars = "".join(
+        f"1: Loading checkpoint shards:  {n}5%|#| {n}/4 [00:01<00:04,  1.48s/it]\n" for n in (3, 1)
+    )
+    mine = "".join(f"0: {line}\n" for line in END.format("08:02:11", 1201, 1).splitlines())
+    log = "0: " + BANNER.format("08:00:01", 1201) + "1: " + BANNER.format("08:00:01", 1301)
+    log += (
+        bars.splitlines()[0] + "\n" + mine + "\r" + bars.splitlines()[1] + "\n" + bars.splitlines()[0] + "\n"
+    )
+    assert not engine.diagnose(runs(log)).attempts
+
+
+def test_bars_that_slurm_cuts_short_begin_no_run(engine: Engine) -> None:
+    bar = "\rTraining:  {0}%|##        | {0}/100 [00:01<00:10,  9.01it/s]\n"
+    log = bar.format(28) + bar.format(29) + cancelled(74, "11:00:00") + "".join(map(bar.format, (29, 30, 31)))
+    found = engine.diagnose(runs(log))
+    assert not found.attempts
+    assert found.root_cause is not None
+    assert found.root_cause.category == "scheduler"
+
+
+def test_a_program_that_refused_its_arguments_is_not_the_one_that_works_later(engine: Engine) -> None:
+    refused = "usage: train.py [-h] [--lr LR]\ntrain.py: error: unrecognized arguments: --lrr 1e-4\n"
+    assert engine.diagnose(runs(refused)).verdict == "failed"
+    found = engine.diagnose(runs(refused, STEPS))
+    assert found.verdict == "healthy"
+    assert [a.verdict for a in found.attempts] == ["failed", "healthy"]

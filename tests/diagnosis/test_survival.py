@@ -160,3 +160,83 @@ def test_a_rule_counts_only_what_its_own_condition_lets_stand(engine: Engine) ->
     assert engine.diagnose(Source("s.log", data=(busy.format(1) + stalled).encode())).verdict == "failed"
     served = engine.diagnose(Source("s.log", data=(busy.format(1) + stalled + busy.format(21)).encode()))
     assert served.verdict == "healthy"
+
+
+AT_EXIT = (
+    "{0}: Exception ignored in atexit callback: <function update_table at 0x7f1{0}a46a7060>\n"
+    "{0}: Traceback (most recent call last):\n"
+    '{0}:   File "/opt/v/lib/python3.11/site-packages/deepspeed/ops/matmul_ext.py", line 105, in put\n'
+    '{0}:     os.replace(self.file_path + ".tmp", self.file_path)\n'
+    "{0}: FileNotFoundError: [Errno 2] No such file or directory: '/home/u/.triton/k.pickle.tmp' -> '/home/u/.triton/k.pickle'\n"
+)
+
+
+def left(*ranks: int) -> str:
+    """What torch says of ranks that leave in order."""
+    return "".join(
+        f"{rank // 2}: [rank{rank}]:[W324 15:10:1{rank}.933137641 ProcessGroupNCCL.cpp:1250] Warning: WARNING: process group has NOT "
+        "been destroyed before we destruct ProcessGroupNCCL.\n"
+        for rank in ranks
+    )
+
+
+GONE = (
+    "1: W0324 15:10:26.176000 538977 torch/distributed/elastic/rendezvous/dynamic_rendezvous.py:1331] The node 'gpu-07_538977_0' "
+    "has failed to send a keep-alive heartbeat to the rendezvous '1365' due to an error of type RendezvousTimeoutError.\n"
+)
+
+
+def test_what_goes_wrong_at_exit_is_no_failure(engine: Engine) -> None:
+    launched = "".join(
+        f"{n}: W0324 15:01:00.000000 9{n} torch/distributed/run.py:793] Setting OMP_NUM_THREADS environment variable "
+        "for each process to be 1 in default\n"
+        for n in (0, 1)
+    )
+    steps = "".join(f"0: step {n} | loss 2.{n} | lr 1.0e-04\n" for n in range(1, 6))
+    log = launched + steps + AT_EXIT.format(0) + AT_EXIT.format(1) + left(0, 1, 2, 3) + GONE
+    assert engine.diagnose(Source("run.log", data=log.encode())).verdict == "healthy"
+    raised = (
+        '0: [rank1]: Traceback (most recent call last):\n0: [rank1]:   File "/w/train.py", line 9, in main\n'
+        "0: [rank1]: ValueError: min() arg is an empty sequence\n"
+    )
+    failed = launched + steps + AT_EXIT.format(0) + AT_EXIT.format(1) + raised + left(0, 1, 2, 3) + GONE
+    root = engine.diagnose(Source("run.log", data=failed.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("user-code", 1)
+
+
+@pytest.mark.parametrize(("step", "verdict"), [(0, "failed"), (58, "healthy")])
+def test_only_the_tracker_speaks_after_a_process_that_was_killed(
+    engine: Engine, step: int, verdict: str
+) -> None:
+    log = (
+        "[2026-03-01 21:51:16] Memory pool end. avail mem=12.49 GB\n"
+        f"Capturing batches (bs=8 avail_mem=11.78 GB): {step * 100 // 58:3d}%|    | {step}/58 [00:09<00:30, 1.51it/s]"
+        "/usr/lib/python3.12/multiprocessing/resource_tracker.py:279: UserWarning: resource_tracker: There appear to be "
+        "1 leaked semaphore objects to clean up at shutdown: {'/mp-x1'}\n  warnings.warn('resource_tracker: There appear to be %d '\n"
+    )
+    found = engine.diagnose(Source("sglang.log", data=log.encode()))
+    assert found.verdict == verdict
+
+
+def test_who_cancelled_a_job_is_told_by_slurm(engine: Engine) -> None:
+    log = (
+        "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.\n"
+        "1: W0323 12:22:09.130000 408946 torch/distributed/elastic/agent/server/api.py:704] "
+        "Received 15 death signal, shutting down workers\n"
+        "0: slurmstepd: error: *** STEP 1215.0 ON gpu-a01 CANCELLED AT 2026-03-23T12:22:09 ***\n"
+    )
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, "STEP 1215.0" in root.evidence[0].text) == ("scheduler", True)
+
+
+def test_bars_that_were_only_counted_are_not_drawn_after_an_error(engine: Engine) -> None:
+    """A flood of bars is counted without a look at each; the one more after the error is drawn on the way out."""
+    flood = "".join(
+        f"\r {n % 100:3d}%|##        | {n % 100}/100 [00:{n % 60:02d}<00:10,  {n % 9}.01it/s]\n"
+        for n in range(4000)
+    )
+    last = "\r  50%|#####     | 50/100 [00:26<00:26,  5.22s/it]\n"
+    log = flood + "\r  50%|#####     | 50/100 [00:21<00:22,  4.43s/it]" + ERROR + last
+    assert engine.diagnose(Source("job.out", data=log.encode())).verdict == "failed"

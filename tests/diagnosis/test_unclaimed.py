@@ -160,3 +160,53 @@ def test_what_a_rule_knows_in_one_process_is_known_in_the_other(engine: Engine) 
     root = told(engine, log).root_cause
     assert root is not None
     assert root.rule_id == "torch.nccl-invalid-usage"
+
+
+def test_a_library_that_slips_while_it_is_imported_does_not_fit(engine: Engine) -> None:
+    log = (
+        "Traceback (most recent call last):\n"
+        + frame(f"{SITE}/engine/core.py", "run", "from sharedbuf.exchange import swap")
+        + frame(f"{SITE}/sharedbuf/exchange.py", "<module>", "def swap(fds: array.array[int]) -> None:")
+        + "TypeError: type 'array.array' is not subscriptable\n"
+    )
+    root = told(engine, log).root_cause
+    assert root is not None
+    assert root.category == "driver-or-version"
+
+
+def test_torn_tracebacks_of_processes_that_were_interrupted(engine: Engine) -> None:
+    log = (
+        "Traceback (most recent call last):\nTraceback (most recent call last):\n"
+        + frame("/w/train.py", "<module>", "import nltk")
+        + "[2026-03-01 22:22:49,956] [INFO] [launch.py:319:sigkill_handler] Killing subprocess 4064612\n"
+        + "    import nltkimport nltk\n\n"
+        + frame(f"{SITE}/nltk/__init__.py", "<module>", "from nltk.text import *")
+        + "KeyboardInterrupt\n"
+        + "[2026-03-01 22:22:50,094] [INFO] [launch.py:328:sigkill_handler] Main process received SIGINT, exiting\n"
+        + "Traceback (most recent call last):\n"
+        + frame(f"{SITE}/deepspeed/launcher/runner.py", "main", "result.wait()")
+        + "KeyboardInterrupt\n"
+    )
+    root = told(engine, log).root_cause
+    assert root is not None
+    assert root.category == "scheduler"
+
+
+def test_a_request_refused_again_and_again_is_known_each_time(engine: Engine) -> None:
+    refused = "".join(
+        f"ERROR 08-18 19:5{n}:43 [serving_chat.py:203] {line}\n"
+        for n in range(3)
+        for line in (
+            "Error in preprocessing prompt inputs",
+            "Traceback (most recent call last):",
+            f'  File "{SITE}/vllm/entrypoints/openai/serving_engine.py", line 626, in _validate_input',
+            "    raise ValueError(",
+            f"ValueError: This model's maximum context length is 2048 tokens. However, you requested 54{n}8 tokens.",
+        )
+    )
+    log = (
+        "INFO 08-18 19:57:21 [api_server.py:1818] Starting vLLM API server 0 on http://0.0.0.0:8000\n"
+        + refused
+    )
+    log += "INFO:     Shutting down\nINFO:     Application shutdown complete.\n"
+    assert told(engine, log).verdict == "healthy"

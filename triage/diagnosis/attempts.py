@@ -107,6 +107,7 @@ def _appended(items: Sequence[Item]) -> list[Item]:
             or item.rule.fact == "progress"
             or _is_last(item)
             or _ends_a_run(item)
+            or item.rule.id in _NEVER_RAN
             or _job_cancelled(item) is not None
         ):
             again = last_occurrence(item)
@@ -123,6 +124,7 @@ def _runs(told: Sequence[Item]) -> list[Item]:
     found: list[Item] = []
     ended = False
     over: list[Item] = []
+    refused = False
     cancelled: str | None = None
     reached: int | None = None
     launchers = {
@@ -136,7 +138,13 @@ def _runs(told: Sequence[Item]) -> list[Item]:
         if item.rule.fact == "run-begins":
             anew = bool(over) and all(_is_over(past, item) for past in over)
         else:
-            back = len(launchers) < 2 and _steps_back(item, step, reached)
+            # bars are drawn on for a moment while Slurm ends a job
+            back = (
+                len(launchers) < 2
+                and _steps_back(item, step, reached)
+                and not (cancelled and step == reached)
+            )
+            back = back or (refused and step is not None and not item.finding.stream)
             anew = ended and (item.rule.fact in _BEGINNINGS or back)
         if job is not None and cancelled not in {None, job}:
             anew = True  # the job before this one had been cancelled: all since then is another's
@@ -144,10 +152,13 @@ def _runs(told: Sequence[Item]) -> list[Item]:
             # a place of its own, so that what begins belongs to what it begins
             at = over[-1].finding.offset + 1 if job is not None and over else item.finding.offset - 1
             found.append(Item(replace(item.finding, offset=at, time=None), item.rule))
-            ended, reached, cancelled = False, None, None
+            ended, refused, reached, cancelled = False, False, None, None
             over = []
         if _is_last(item):
             ended = True
+            refused = refused or reached is None
+        if item.rule.id in _NEVER_RAN:
+            ended = refused = True
         if _ends_a_run(item) or job is not None:
             over.append(item)
         if job is not None:
@@ -195,6 +206,8 @@ def _steps_back(item: Item, step: int | None, reached: int | None) -> bool:
 
 _BEGINNINGS = frozenset({"launch-begins", "launch", "rendezvous", "run-begins"})
 """What a launcher says before it starts its processes, and a program that others are started by at its start."""
+_NEVER_RAN = frozenset({"python.command-line", "python.syntax"})
+"""What ends every process of a program at its start: one that works later is another run's."""
 _BEFORE_STEPS = frozenset({"port-conflict", "rendezvous"})
 """What ends a try before its first step."""
 

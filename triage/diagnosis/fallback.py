@@ -54,7 +54,7 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     told = words if symptom is None else [w for w in words if _own(w)]
     if stated is None and told and (symptom is None or _trouble(told[_telling(told)]) is not None):
         stated = _last_words(job, told)
-    found = stated or symptom
+    found = stated or symptom or _gone(job)
     if found is not None or alarm(job, ledger, ends, ranking.complainers) is not None or not job.items:
         known = _forewarned(ranking) or (_by_words(job, found) if found else None)
         # what was said last may tell less than an alarm before it
@@ -156,6 +156,32 @@ def _gave_up(candidate: Candidate) -> bool:
     """Whether a process ended itself."""
     by_itself = candidate.lead.text("signal") in {None, "SIGABRT"}
     return candidate.rule_id in _EXITED or (candidate.rule_id in _ENDS and by_itself)
+
+
+_STARTING = r"(?i)\b(?:captur|load|compil|warm)\w*"
+
+
+def _gone(job: Job) -> Candidate | None:
+    """A process that was gone in the midst of its start: what tidies up after processes is all that spoke then.
+
+    Whoever ends by itself says so, or gives back what the tracker finds; only a kill leaves no time for either.
+    """
+    left = [i for i in job.of_rule("python.exit-noise") if "leaked" in i.finding.evidence[-1].text]
+    if not left or any(job.of_tag(tag) for tag in ("teardown", "external-stop")) or job.of_fact("ended-well"):
+        return None
+    note = max(left, key=lambda i: i.at_last.offset)
+    here = [i for i in job.items if i.finding.source == note.finding.source and i.rule.role != "benign"]
+    if any(i.finding.raised or i.at_last.offset > note.at_last.offset for i in here):
+        return None
+    bars = [i for i in here if i.rule.fact == "progress" and i.number("total") is not None]
+    bar = max(bars, key=lambda i: i.at_last.offset, default=None)
+    if bar is None or bar.number("step") == bar.number("total"):
+        return None
+    shown = note.finding.evidence[-1]
+    if compiled(_STARTING).match(split_line(shown.text)[1].strip()) is None:
+        return None
+    item = verdict(job, "unknown.gone-while-starting", {}, [note], rank=note.rank, host=note.finding.host)
+    return Candidate([item], score=item.rule.confidence, reasons=["the log ends in the midst of a start"])
 
 
 def _own(word: tuple[int, Evidence]) -> bool:

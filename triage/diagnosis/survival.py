@@ -164,7 +164,7 @@ class Survival:
             return False
         same_rank = mark.rank is not None and mark.rank == error.rank
         anonymous = error.rank is None and mark.rank is None and mark.stream == error.stream
-        if anonymous and self._ended_badly():
+        if anonymous and self._died_since(progress, item):
             return False  # the bar may be another rank's, and somebody did die
         if not (same_rank or anonymous):
             return False
@@ -176,7 +176,8 @@ class Survival:
     def _several(marks: list[Item], item: Item) -> bool:
         """Whether more than one state was drawn after an error: bars draw themselves once more on the way out."""
         texts = {e.text.strip() for m in marks for e in m.finding.evidence[-1:]}
-        return len(texts) > 1 or any(m.finding.count > 1 and m.finding.offset > _last_of(item) for m in marks)
+        # a count may be of hits that nobody looked at one by one: two places show that something was drawn twice
+        return len(texts) > 1 or any(_last_of(m) > m.finding.offset > _last_of(item) for m in marks)
 
     def _resumed(self, end: Item) -> bool:
         """Whether another run begins after a good end, in the same source: the end was an earlier run's."""
@@ -193,6 +194,32 @@ class Survival:
             for tag in ("rank-exit", "launcher-report", "external-stop", "teardown")
             for item in self.job.of_tag(tag)
         )
+
+    def _died_since(self, progress: Item, item: Item) -> bool:
+        """Whether a process ended badly that may have been at work until ``progress``.
+
+        One whose end the same log tells before that progress, and after the error, was an earlier run's.
+        """
+        ends = self._bad_ends()
+        over = [
+            end
+            for end in ends
+            if not _OF_STOPS & set(end.rule.tags)
+            and end.finding.source == item.finding.source
+            and _last_of(item) < _last_of(end)
+            and _last_of(end) < _last_of(progress)
+        ]
+        return bool(ends) and not over
+
+    def _bad_ends(self) -> list[Item]:
+        """The lines in which a launcher or scheduler says that a process of this job ended badly."""
+        told = [
+            item
+            for tag in ("rank-exit", "launcher-report", "external-stop", "teardown")
+            for item in self.job.of_tag(tag)
+            if item.rule.role != "benign"
+        ]
+        return [*(e.item for e in self.ledger.exits.values() if e.failed), *told]
 
     @staticmethod
     def _unordered(end: Item, item: Item) -> bool:
@@ -217,6 +244,8 @@ class Survival:
         return compare(one, two) == 1
 
 
+_OF_STOPS = frozenset(["external-stop", "teardown"])
+"""What is told of a stop while the processes may still be at work."""
 _LOGGED = frozenset(["error", "warning"])
 _AGAIN = 3
 

@@ -123,7 +123,7 @@ _OF_EXCEPTIONS = {
 }  # fmt: skip
 """What the kinds are called of exceptions that no rule knows."""
 _FATAL = (
-    r"(?i)\bsegmentation fault\b|\bbus error\b|\bfloating[- ]point exception\b|\bcore dumped\b|\bSIG(?:ABRT|SEGV|BUS|ILL|FPE)\b"
+    r"(?i)\bsegmentation fault\b|\bbus error\b(?!@)|\bfloating[- ]point exception\b|\bcore dumped\b|\bSIG(?:ABRT|SEGV|BUS|ILL|FPE)\b"
     r"|\bsignal(?: number)?:? \(?(?:4|6|7|8|11)\b"
     r"|\bassert(?:ion)?\b.{1,300}\bfailed\b|\bcheck failed: |\bpanicked at\b|^\W*abort(?:ed)?\b|\bstack smashing\b|\binternal error\b"
     r"|(?m:" + abroad.ENDED + ")"

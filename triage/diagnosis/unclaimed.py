@@ -195,19 +195,18 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         if inside(known, item) and (known.rule.role == "benign" or known.rank is None)
     }  # fmt: skip
     sites: set[tuple[object, ...]] = set()
-    ignored: set[tuple[object, ...]] = set()
     left: list[Item] = []
     for item in found:
         known = next((known for known in claimed if inside(known, item)), None)
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
-        if known is not None and known.rule.role == "benign" and item.rank is None:
-            ignored.add(_origin(item))  # folded as well: what Python ignored there once it ignores each time
         if known is None and (item.rank, *_words(item)) not in echoes:
             left.append(item)
-    left = [item for item in left if item.rank is not None or _origin(item) not in ignored]
+    interrupted = {item.text("type") for item in found} - {None} == {"KeyboardInterrupt"}
     for item in left:
-        if item.text("type") is None and item.text("file") is not None and _site(item) in sites:
+        if item.text("type") is None and (
+            interrupted or (item.text("file") is not None and _site(item) in sites)
+        ):
             continue  # the log breaks off while one more says the same
         key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
         grouped[key].append(item)
@@ -221,17 +220,25 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
 def heeded(items: Sequence[Item]) -> list[Item]:
     """``items`` without what stands in tracebacks that Python says it ignores: of destructors, of what is called at exit.
 
-    An error of the GPU is what it is, wherever it was met.
+    What it ignored there once it ignores each time, also where lines of others stand between. An error of the
+    GPU is what it is, wherever it was met.
     """
-    ignored = [i for i in items if i.rule.id == IGNORED_RULE]
+    said = [i for i in items if i.rule.id == IGNORED_RULE]
+    if not said:
+        return list(items)
+    origins = {origin for i in said if any(origin := _origin(i))}
+    ignored = [*said, *(i for i in items if i.rule.fact == "exception" and _origin(i) in origins)]
     return [
         item
         for item in items
         if not (
-            item.rule.role in {"cause", "symptom"}
-            and item.finding.raised
-            and not _OF_DEVICES.intersection(item.rule.tags)
-            and any(inside(item, exception) for exception in ignored)
+            (item.rule.fact == "exception" and _origin(item) in origins)
+            or (
+                item.rule.role in {"cause", "symptom"}
+                and item.finding.raised
+                and not _OF_DEVICES.intersection(item.rule.tags)
+                and any(inside(item, exception) for exception in ignored)
+            )
         )
     ]
 
@@ -292,6 +299,8 @@ def _rule(item: Item) -> str:
         return f"unknown.{kind}"
     if name == "ZeroDivisionError" and raised == "library":
         return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
+    if raised == "library" and place.function == "<module>" and name in _SLIPS:
+        return "unknown.driver-or-version"  # a library that slips while it is imported does not fit what it runs on
     if name == "NotImplementedError" and raised == "library" and not message:
         return "unknown.config"  # a library was asked for a variant that it has not got
     if users:

@@ -46,7 +46,7 @@ _NAMES_TROUBLE = deferred(
     r"\b(?:killed|terminated|cancell?ed)\b"
     r"|\b(?i:failed to modify QP|licen[cs]e checkout failed|(?:access|permission) denied)\b"
     r"|\bOpenCV(?:\(\d[\d.]*\) .{0,300}?\b[Ee]rror: | Error: )"
-    r"|(?i:\b(?:segmentation fault|illegal instruction|bus error|out[ _]of[ _]memory|cannot allocate memory|illegal (?:memory access"
+    r"|(?i:\b(?:segmentation fault|illegal instruction|bus error(?!@)|out[ _]of[ _]memory|cannot allocate memory|illegal (?:memory access"
     r"|address)"
     r"|launch failure|uncorrectable ECC error encountered|GPU is lost|undefined symbol|symbol lookup error"
     r"|cannot open shared object file|no space left|disk quota exceeded"

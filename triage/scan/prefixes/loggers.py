@@ -22,6 +22,9 @@ _VLLM = Lazy("(" + LEVEL_WORD + r") (\d\d)-(\d\d) " + TIME + r" \[?([^\s\]]+:\d+
 _LEVEL_STAMP = Lazy("(" + LEVEL_WORD + r")[ :|]+(?=\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)")
 _ROOT = Lazy("(" + LEVEL_WORD + r"):([A-Za-z_][\w.]*):(?!:)")
 _TRANSFORMERS = Lazy(r"\[(" + LEVEL_WORD + r")\|([^\]\n]{1,120})\] (\d{4}-\d\d-\d\d) " + TIME + r" >> ?")
+_LLAMAFACTORY = Lazy(
+    r"\[(" + LEVEL_WORD + r")\|(\d{4}-\d\d-\d\d) " + TIME + r"\] ([A-Za-z_][\w.]{0,120}:\d+) >> ?"
+)
 _NEMO = Lazy(
     r"\[NeMo ([IWEDFC]) (\d{4}-\d\d-\d\d) " + TIME + r"(?: rank:(\d{1,10}))? ([^\]\n]{1,120})\](?: |$)"
 )
@@ -197,11 +200,15 @@ def short_level(text: str, at: int, draft: Draft) -> int:
 
 
 def transformers(text: str, at: int, draft: Draft) -> int:
-    """``[INFO|trainer.py:1812] 2023-05-30 11:02:40,551 >> ``."""
+    """``[INFO|trainer.py:1812] 2023-05-30 11:02:40,551 >> ``, ``[INFO|2024-12-14 13:49:23] llamafactory.cli:157 >> ``."""
     found = _TRANSFORMERS.match(text, at)
     if found is None:
-        return at
-    level, logger, date, time, fraction = found.groups()
+        found = _LLAMAFACTORY.match(text, at)
+        if found is None:
+            return at
+        level, date, time, fraction, logger = found.groups()
+    else:
+        level, logger, date, time, fraction = found.groups()
     draft.stamp(clock.wall(date, time, fraction))
     draft.severity(level)
     draft.logger = logger
