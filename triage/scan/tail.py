@@ -22,6 +22,7 @@ _STATES_AN_ERROR = deferred(
     r"^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b|"
     r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:\([\w.]+\))?(?::|$)|^Exception: |"
     r"\braise (?:\w+\.)*[A-Z]\w*(?:Error|Exception)\(|"
+    r"\bTarget -?\d+ is out of bounds\b|"
     r"\(core dumped\)|: (?:command not found|Permission denied|No such file or directory|cannot execute)|"
     r"\b(?:FATAL|CRITICAL|PANIC)\b|^Aborted\b|^Killed\b|terminate called|"
     r"\b(?:exited|failed|terminated) with (?:exit |non-zero |error )*(?:code|status)\s*:?\s*[1-9-]|"
@@ -86,7 +87,9 @@ _SAYS_GOODBYE = deferred(
 _HANDS_OVER = deferred(
     r"(?i)^(?!.*\b(?:emergency|error|traceback|crash|dump|core|interrupt\w*|abort\w*|fail\w*)\b).*?"
     r"(?:\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)\b.{0,60}?\b(?:written|saved|stored|exported)\b"
-    r"|\b(?:saved|wrote|written)\b.{0,40}?\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)\b)"
+    r"|\b(?:saved|wrote|written)\b.{0,40}?\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)\b|"
+    + abroad.DONE
+    + ")"
 )
 """How programs say that what they were started for is done and lies there."""
 _ANSWERS_WITH_AN_ERROR = deferred(r'HTTP/[\d.]+" 5\d\d\b')
@@ -147,7 +150,7 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
     """
     seen: dict[str, Finding] = {}
     for number, offset, raw in _lines(block, 4 * TAIL)[-MAX_SIGNS:]:
-        saves = b"aved" in raw or b"ritten" in raw or b"rote" in raw
+        saves = b"aved" in raw or b"ritten" in raw or b"rote" in raw or not raw.isascii()
         if (
             not saves
             and b"nfo" not in raw
