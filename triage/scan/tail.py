@@ -104,7 +104,7 @@ NONE_OF = deferred(
 _NOT_A_NUMBER = deferred(r"(?i)(?<![\w-])-?(?:nan|inf)(?![\w-])")
 _WORDS = deferred(r"[^\W\d_]{2,}.*?(?<![^\W\d_])[^\W\d_]{2,}")
 _DIGITS = str.maketrans("", "", "0123456789")
-MIN_WORDS = 8
+MIN_WORDS = 3
 """Lines with words that make an end ordinary."""
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
@@ -135,7 +135,7 @@ def ordinary(block: Block) -> bool:
     """Whether the end of a log reads like that of a program at work: several lines with words, none of them alarming."""
     lines = [NONE_OF.sub("", text) for _, text, _ in _last_lines(block)]
     shapes = {text.translate(_DIGITS).strip() for text in lines}
-    routine = len(lines) >= MIN_WORDS and len(shapes) * 4 <= len(lines)  # figures, line after line
+    routine = len(lines) >= 8 and len(shapes) * 4 <= len(lines)  # figures, line after line
     words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
     return (routine or words) and not any(
         p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR)
