@@ -137,6 +137,29 @@ def test_standard_input_and_a_closed_pipe(job: Path) -> None:
     assert b"Traceback" not in closed.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux has the full device")
+def test_an_answer_that_can_not_be_written_is_said(job: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    for arguments in ("rules list", str(job)):
+        full = subprocess.run(
+            f"{sys.executable} -m triage {arguments} > /dev/full",
+            shell=True, capture_output=True, env=environment, check=False,
+        )  # fmt: skip
+        assert full.returncode == 2
+        assert full.stderr == b"triage: could not write the answer: No space left on device\n"
+
+
+@pytest.mark.parametrize("closing", [">&-", "2>&-", ">&- 2>&-"])
+def test_streams_that_were_closed_before_it_began(job: Path, closing: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(
+        f"{sys.executable} -m triage {job} {closing}",
+        shell=True, capture_output=True, env=environment, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert not done.stderr
+
+
 def test_a_terminal_that_knows_only_ascii(job: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "triage", str(job)],

@@ -22,6 +22,8 @@ from triage.sources.discovery import Discovery
 EXIT_CODES = {"healthy": 0, "failed": 1, "inconclusive": 3}
 _SILENT_SECONDS = 0.8
 MAX_PROCESSES = 4
+_COLLECT_AFTER = 20_000
+"""New objects between two collections."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -46,6 +48,9 @@ def execute(paths: Sequence[str], options: Options) -> int:
 
         receipt = load_receipt(options.receipt)
     engine = Engine(options.rules, processes=min(os.cpu_count() or 1, MAX_PROCESSES))
+    # what is loaded by now stays until the end: collecting looks at what reading makes alone, and not often
+    gc.freeze()
+    gc.set_threshold(_COLLECT_AFTER)
     gc.enable()
     discovery = discover(paths) if paths else Discovery(())
     jobs: list[list[Source]] = [list(discovery.sources)]

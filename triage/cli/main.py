@@ -16,7 +16,12 @@ DEBUG = "TRIAGE_DEBUG"
 
 def run(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 healthy, 1 failed, 2 could not do the job, 3 inconclusive."""
-    raise SystemExit(main(list(sys.argv[1:] if arguments is None else arguments)))
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us, as daemons do
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115
+    code = main(list(sys.argv[1:] if arguments is None else arguments))
+    # all is written: taking the modules apart one by one would cost a tenth of what answering took
+    os._exit(code)
 
 
 def main(arguments: list[str]) -> int:
@@ -26,7 +31,9 @@ def main(arguments: list[str]) -> int:
     try:
         from triage.cli.app import execute
 
-        return execute(arguments)
+        code = execute(arguments)
+        sys.stdout.flush()
+        return code
     except TriageError as error:
         print(f"triage: {error}", file=sys.stderr)
         return 2
@@ -36,6 +43,11 @@ def main(arguments: list[str]) -> int:
         # the reader of our output went away, e.g. `triage x | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # inputs that can't be read are notes or said by name where they are opened: what is left is output
+        where = f" {error.filename}" if error.filename else " the answer"
+        print(f"triage: could not write{where}: {error.strerror or error}", file=sys.stderr)
+        return 2
     except RecursionError:
         print("triage: the input is nested too deeply to be read", file=sys.stderr)
         return 2

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from triage.diagnosis.bars import Work
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait
+from triage.diagnosis.oddities import NO_MORE
 from triage.diagnosis.phases import Activities, Activity
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
@@ -22,14 +23,6 @@ _LEFT_OUT = (
 
 _STUCK_IN = {"data-loading": "ledger.stuck-in-data", "checkpoint": "ledger.stuck-in-checkpoint"}
 """What a rank does, by the calls on its stack, and the verdict on it."""
-_NO_MORE = (
-    r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
-    r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
-    r"|(?:loader|dataset|iterator|shard|data) (?:is )?exhausted"
-    r"|training (?:is )?(?:over|finished|complete[d]?|done)|(?:finished|completed) training"
-    r"|(?:all )?(?:epochs?|steps?) (?:done|finished|completed))\b"
-)
-"""How programs say that they are through."""
 
 PAIRWISE_OPS = frozenset({"SEND", "RECV"})
 """Operations of two ranks, in which the others of the group have no part."""
@@ -140,7 +133,7 @@ def stopped(job: Job, rank: int) -> Item | None:
     """The last line of a rank, if it says that it has done, or does, no more."""
     told = [*job.of_fact("last-line"), *job.of_fact("oddity")]
     last = max((i for i in told if i.rank == rank), key=lambda i: i.finding.offset, default=None)
-    return last if last is not None and compiled(_NO_MORE).search(last.text("words") or "") else None
+    return last if last is not None and compiled(NO_MORE).search(last.text("words") or "") else None
 
 
 def came_back(job: Job, ledger: Ledger, rank: int) -> Item | None:

@@ -45,6 +45,11 @@ class _Ends:
         """The last lines with alarming words in them."""
         return self._moved(self._run.ends.alarms if self._run.ends else ())
 
+    @cached_property
+    def closing(self) -> Lines:
+        """The lines, whatever they say, of logs as short as what people paste."""
+        return self._moved(self._run.ends.closing if self._run.ends else ())
+
     @property
     def ordinary(self) -> bool:
         """Whether the bundle ends like the log of a program at work."""
@@ -58,7 +63,8 @@ class _Ends:
         """None: what was kept of each file is too short to tell what is ordinary."""
         return ()
 
-    def self_named(self) -> Mapping[int, Collection[int]]:
+    @property
+    def selves(self) -> Mapping[tuple[int, str], Collection[int]]:
         """None, for the same reason."""
         return {}
 

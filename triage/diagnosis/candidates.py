@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from triage.diagnosis.hearsay import heard
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.launchers import by_launcher
 from triage.diagnosis.ledger import ORDERLY, Ledger, manner
@@ -106,6 +107,7 @@ def collect(job: Job, ledger: Ledger, verdicts: list[Item]) -> list[Candidate]:
         if item.rule.id == "python.aborted" and item.rank in ended:
             continue  # its own watchdog called abort(), and said so
         if item.rule.role == "cause" and not item.concluded:
+            item = heard(job, item)
             grouped[(item.rule.id, item.text("xid") or "")].append(item)
     died = {rank for rank, end in ledger.exits.items() if end.failed and end.signal not in ORDERLY}
     candidates = [Candidate(ordered(items, died)) for items in grouped.values()]

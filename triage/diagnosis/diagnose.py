@@ -12,6 +12,8 @@ from triage.diagnosis.bundled import unbundled
 from triage.diagnosis.candidates import Candidate, collect
 from triage.diagnosis.conditions import holds, undisputed
 from triage.diagnosis.derived import derive, stated
+from triage.diagnosis.doubts import SURE as OF_DOUBTS
+from triage.diagnosis.doubts import others
 from triage.diagnosis.explain import reasoning, table, timeline
 from triage.diagnosis.fallback import alarm, carrier, fall_back, named_below, worded
 from triage.diagnosis.fingerprint import fingerprint
@@ -21,6 +23,7 @@ from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import judge
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ledger import build as build_ledger
+from triage.diagnosis.nodes import around
 from triage.diagnosis.oddities import observed, suspect, with_words_of_ranks
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
@@ -121,6 +124,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     settle(job, ledger)
     stalled(job)
     identities.only_failed = _only_failed(job, ledger)
+    identities.failed_at = _failed_at(ledger)
     identities.suspect = suspect(job, ledger.seen)
     identities.heard = frozenset(ledger.seen) | {s.rank for s in run.sources if s.rank is not None}
     verdicts = judge(job, ledger, Activities(job, identities))
@@ -145,6 +149,13 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         build(job, identities, c, _confidence(c, ranking, position), year)
         for position, c in enumerate(_diverse(ranking.causes))
     ]
+    if hypotheses:
+        known = {h.category for h in hypotheses}
+        hypotheses += [
+            build(job, identities, Candidate([item]), OF_DOUBTS, year)
+            for item in others(job, ranking.causes[0].lead)
+            if item.rule.category not in known
+        ]
     warnings = [build(job, identities, c, min(c.lead.rule.confidence, 0.5), year) for c in ranking.survived]
     return _Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings, alarmed)
 
@@ -177,6 +188,15 @@ def _only_failed(job: Job, ledger: Ledger) -> int | None:
     return rank if rank in failed else None
 
 
+def _failed_at(ledger: Ledger) -> dict[tuple[int, str], int]:
+    """By node, where each has a launcher that tells of its processes: the one of them that ended badly by itself."""
+    places: dict[tuple[int, str], set[int]] = defaultdict(set)
+    for number, end in ledger.exits.items():
+        if end.failed and not end.orderly:
+            places[end.item.finding.source, around(end.item.finding)].add(number)
+    return {place: ranks.pop() for place, ranks in places.items() if len(ranks) == 1}
+
+
 def _verdict(run: Run, job: Job, ranking: Ranking, alarmed: Evidence | None) -> tuple[Verdict, bool | None]:
     if ranking.causes:
         return "failed", False
@@ -193,7 +213,7 @@ def _verdict(run: Run, job: Job, ranking: Ranking, alarmed: Evidence | None) -> 
 def _understood(run: Run, job: Job) -> bool:
     """Whether something in the input was recognised: a line of a log, or what kind of output it is."""
     return (
-        bool(job.items)
+        any(item.rule.fact != "mention" for item in job.items)
         or run.receipt is not None
         or any(report.kind not in _KINDS_THAT_SAY_NOTHING for report in run.reports)
         or (run.ends is not None and run.ends.ordinary)

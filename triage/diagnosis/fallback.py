@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.diagnosis.candidates import TELLING, Candidate
+from triage.diagnosis.hearsay import heard, loudest, told
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking, nameless
@@ -52,11 +53,37 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     if stated is None and told and (symptom is None or _trouble(told[_telling(told)]) is not None):
         stated = _last_words(job, told)
     found = stated or symptom
-    if found is not None or alarm(job, ledger, ends) is not None:
-        return _forewarned(ranking) or found
+    if found is not None or alarm(job, ledger, ends) is not None or not job.items:
+        known = _forewarned(ranking) or (_by_words(job, found) if found else None)
+        # what was said last may tell less than an alarm before it
+        return known if known and known.rule_id != "unknown.last-words" else _loudest(job, ends) or known
     return None
 
 
+def _by_words(job: Job, candidate: Candidate) -> Candidate:
+    """``candidate`` as its words tell it, where it only supposes what it is."""
+    item = heard(job, candidate.lead)
+    if item is not candidate.lead:
+        candidate.items = [item, *(i for i in candidate.items if i is not candidate.lead)]
+        candidate.score = item.rule.confidence
+        candidate.reasons.append("its words are those of such failures")
+    return candidate
+
+
+def _loudest(job: Job, ends: Ends | None) -> Candidate | None:
+    """A candidate from an alarming line that nobody knows, where its words are plainly those of one kind of failure."""
+    found = loudest([*unanswered(job, ends.alarms), *ends.closing]) if ends else None
+    if found is None:
+        return None
+    index, shown, like = found
+    candidate = _candidate(job, job.rules["unknown.last-words"], {}, index, [shown])
+    candidate.items = [told(job, candidate.lead, like, shown.text)]
+    candidate.score = min(candidate.lead.rule.confidence, OF_CHOSEN)
+    return candidate
+
+
+OF_CHOSEN = 0.4
+"""How sure a category can be that is told by the words of a line which does not state an error."""
 _ENDS = frozenset(
     {
         "ledger.exited",
@@ -107,7 +134,8 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
             found.items = [Item(replace(lead.finding, rank=ranks.pop()), lead.rule)]
         found.explains = [item for c in live for item in c.items]
         found.reasons.append("a process ended with an error after it")
-    return found
+        return _by_words(job, found)
+    return None
 
 
 _TELL_NOTHING = frozenset(["unknown.last-words", "unknown.said-of-crash"])
@@ -365,10 +393,18 @@ def _forewarned(ranking: Ranking) -> Candidate | None:
     return None
 
 
+_SERVICE_GAVE_UP = (
+    r"\b(?:slurmd|munged|kubelet|containerd|dockerd|nvidia-\w+|nv-\w+|openibd|opensm)(?:\[\d+\])?: (?:\w+: )?"
+    r"(?i:fatal|panic|critical)\b"
+)
+"""Services without which no job runs: what ends them is more than a complaint."""
+
+
 def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
     """Those of ``lines`` after which nothing ordinary follows in their source: no step, no line of level info.
 
-    A kernel complains of much at every boot and has no end: only what rules know of it counts.
+    A kernel complains of much at every boot and has no end: only what rules know of it counts, and what ends
+    a service that jobs need.
     """
     moved: dict[str, int] = {}
     for fact in ("alive", "answered", "progress"):
@@ -382,7 +418,10 @@ def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[in
     left = [
         (index, shown) for index, shown in lines
         if (shown.line or 0) > moved.get(shown.path, 0)
-        and not any(index == source and shown.line in where for source, where in kernel)
+        and (
+            compiled(_SERVICE_GAVE_UP).search(shown.text)
+            or not any(index == source and shown.line in where for source, where in kernel)
+        )
     ]  # fmt: skip
     if job.resumed is None or any(job.of_tag(tag) for tag in (*TROUBLE, "rank-exit", "launcher-report")):
         return left

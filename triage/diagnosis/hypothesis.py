@@ -106,6 +106,9 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
             found.extend(e for e in item.finding.evidence[:1] if e not in found)
 
     concluded = candidate.of_ledger or candidate.lead.rule.signature is None
+    concluded = (
+        concluded or candidate.lead.rule.category == "collective-desync"
+    )  # with what one rank said before
     found.extend(candidate.lead.finding.evidence[: 4 if concluded else 1])
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)
@@ -243,11 +246,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     lead = candidate.lead
     if lead.rule.origin == "job":
         return []
-    alone = identities.only_failed
+    alone = identities.alone(lead.finding)
     if (
         alone is not None
         and (_thrown_or_raised(lead) or lead.rule.category in _OF_ONE)
-        and not lead.finding.stream
         and lead.rule.origin == "speaker"
         and not _on_another_gpu(lead, alone, identities)
     ):
@@ -261,6 +263,9 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         # the kernel names a GPU; the one rank whose CUDA calls failed for it was on that GPU
         victims = {i.rank for effect in candidate.led_to for i in effect.items if i.rank is not None}
         return list(victims) if len(victims) == 1 else []
+    started = identities.rank_of_pod(lead.text("program"))
+    if started is not None:
+        return [started]  # who started the process calls it so, and its log is named alike
     if lead.rule.origin == "node":
         local = any(i.finding.raised for i in candidate.items) or lead.rule.category in {
             "storage",

@@ -17,13 +17,14 @@ from triage.diagnosis.launchers import unwrapped
 from triage.diagnosis.nodes import (
     NOWHERE,
     Nodes,
+    around,
     count_nodes,
     first_nodes,
     global_numbers,
     several_around,
     short,
 )
-from triage.diagnosis.numbered import default_tag, group_tag, number_ranks
+from triage.diagnosis.numbered import default_tag, group_tag, number_ranks, wanted
 from triage.diagnosis.run import Ends
 from triage.diagnosis.unclaimed import inside
 from triage.model import Finding
@@ -55,6 +56,8 @@ class Identities:
     """The one rank that said what no other did, where somebody waited or lost a peer."""
     only_failed: int | None = None
     """The one rank whose process ended by itself and badly, when there is exactly one."""
+    failed_at: dict[tuple[int, str], int] = field(default_factory=dict)
+    """The same by the source, and the writer around the launcher in it, that tell how the processes there ended."""
     heard: frozenset[int] = frozenset()
     """Ranks that wrote anything."""
     absentee: int | None = None
@@ -103,7 +106,10 @@ class Identities:
         """The rank that runs as ``pid``, where a line pairs them."""
         if pid is None:
             return None
-        return self._by_pid.get((host, pid), self._by_pid.get((None, pid)) if host is None else None)
+        rank = self._by_pid.get((None, pid))
+        if host is None or (rank is not None and self.seat(rank).host is None):
+            return rank  # nothing says on which host it runs
+        return self._by_pid.get((host, pid))
 
     def rank_of_pod(self, pod: str | None) -> int | None:
         """The one rank that spoke from this pod, or whom the pod is named after, such as ``llm-worker-2``."""
@@ -153,6 +159,13 @@ class Identities:
         """``(index, uuid)`` of the GPU at ``pci`` where nvidia-smi or the driver told it."""
         return (None, None) if pci is None else (self._pci_gpu.get(pci), self._pci_uuid.get(pci))
 
+    def alone(self, finding: Finding) -> int | None:
+        """The one rank that ended badly by itself where ``finding`` was written by whom no line names."""
+        if not finding.stream and self.only_failed is not None:
+            return self.only_failed
+        place = finding.source, around(finding)
+        return self.failed_at.get(place) if around(finding) == finding.stream else None
+
     def rank_of(self, finding: Finding) -> int | None:
         """The global rank of a finding's writer, by the line, its pid or its local rank."""
         if finding.rank is not None:
@@ -166,13 +179,16 @@ class Identities:
 def identify(job: Job, ends: Ends | None = None) -> Identities:
     """Join everything that pairs ranks with hosts, pids and GPUs."""
     several = several_around(job.items)
-    job.items = global_numbers(unwrapped(job.items))
+    said = ends.selves if ends is not None and wanted(job) else {}
+    job.items = global_numbers(
+        unwrapped(job.items, {place for place, told in said.items() if len(told) == 1})
+    )
     job.index()
     table = Identities()
     table.world_size = _world_size(job)
     job.items = located(job.items, table.world_size)
     job.index()
-    number_ranks(job, table.world_size, ends)
+    number_ranks(job, table.world_size, said)
     for item in job.items:
         finding = item.finding
         if finding.rank is not None:
@@ -183,6 +199,9 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             )  # fmt: skip
     for item in job.of_fact("identity"):
         _identity(item, table)
+    for (_, name), ranks in sorted(said.items()):
+        if len(ranks) == 1 and (process := _PID.fullmatch(name)) is not None:
+            table.note(next(iter(ranks)), pid=int(process[1]))
     for fact in ("comm-init-start", "comm-init-complete"):
         for item in job.of_fact(fact):
             _communicator(item, table)
@@ -225,12 +244,17 @@ def _deserter(job: Job, table: Identities) -> int | None:
     return local_rank if rank is None and table.single_node else rank
 
 
+_PID = deferred(r"pid (\d+)")
 _ORDINAL = deferred(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
 
 
 def _pods(job: Job, table: Identities) -> None:
     """One rank per pod and ranks numbered as the pods are: at least two logs must show it, none deny it."""
     pairs = set()
+    for source in job.sources:
+        if source.rank is not None:
+            name = PurePath(source.path or source.name).name.partition(".")[0]
+            table._of_log.setdefault(name, set()).add(source.rank)
     for item in job.items:
         source = job.sources[item.finding.source]
         name = source.path or source.name

@@ -96,6 +96,7 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     if odd is not None and len(odd) == len(waits):
         # as many went one way as the other: who said that it left the common path did
         guilty = suspect(job, {w.rank for w in waits})
+        guilty = _through(job, waits) if guilty is None else guilty
         odd = [w for w in waits if w.rank == guilty] or odd
     if odd is not None:
         yield _desync(job, waits, odd)
@@ -116,13 +117,19 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
     if not absent:
         guilty = suspect(job, set(ledger.members) | set(waiting))
-        astray = odd_site(job, waits)
+        astray = odd_site(job, waits, {r: i for r, i in ledger.bereft.items() if r not in ledger.waiting})
         if astray is not None and guilty in {None, astray.rank}:
             yield astray
         else:
             yield from _all_inside(job, ledger, waits) if guilty is None else [_own_way(job, waits, guilty)]
         return
     yield from absent_ranks(job, ledger, activities, waits, absent)
+
+
+def _through(job: Job, waits: Sequence[Wait]) -> int | None:
+    """The one of those that wait whose last words were that it is through."""
+    through = [w.rank for w in waits if stopped(job, w.rank) is not None]
+    return through[0] if len(through) == 1 else None
 
 
 def _inside(ledger: Ledger) -> set[int]:
@@ -153,7 +160,8 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
         return  # somebody says that it did not come, not that it went
     if any(wait.item.rule.id == GLOO_TIMEOUT for wait in ledger.waiting.values()):
         return  # gloo closes its connections at once when a process ends: this one was there and silent
-    if any(end.failed for end in ledger.exits.values()):
+    spared = inside <= {r for r, end in ledger.exits.items() if end.failed} and rank in ledger.seen
+    if any(end.failed for end in ledger.exits.values()) and (not spared or rank in ledger.exits):
         return  # who reports how ranks ended would have reported this one
     if any(i.rank == rank for i in job.of_rule("torch.group-not-destroyed")):
         return  # that is said on the way out of the interpreter
@@ -162,6 +170,13 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
         if item.rank == rank and (spoke or compare(item.finding, lost[0].finding) == 1):
             return
     said = stopped(job, rank)
+    if said is None and spared:
+        # a launcher lists all that ended badly: who is not among them ended as if all were well
+        said = max(
+            (i for i in job.of_fact("last-line") if i.rank == rank),
+            key=lambda i: i.finding.offset,
+            default=None,
+        )
     if said is not None:
         early: dict[str, Value] = {"ranks": (rank,), "seq": None, "op": None}
         yield verdict(job, "ledger.finished-early", early, [lost[0], said, *lost[1:]], rank=rank)

@@ -8,7 +8,7 @@ what else was said under it shows it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item
@@ -43,8 +43,12 @@ class _Told:
         return self.launcher or several
 
 
-def unwrapped(items: Iterable[Item]) -> list[Item]:
-    """``items`` without the ranks, pids and writers that a prefix around a launcher seemed to name."""
+def unwrapped(items: Iterable[Item], selves: Collection[tuple[int, str]] = ()) -> list[Item]:
+    """``items`` without the ranks, pids and writers that a prefix around a launcher seemed to name.
+
+    Args:
+        selves: sources and names of writers of which each said that it is one rank.
+    """
     items = list(items)
     told: dict[_Wrapper, _Told] = defaultdict(_Told)
     streams: dict[int, set[str]] = defaultdict(set)
@@ -54,7 +58,7 @@ def unwrapped(items: Iterable[Item]) -> list[Item]:
         for wrapper in _wrappers(item.finding):
             _listen(told[wrapper], item, wrapper[2])
     shared = {source: _shared(found) for source, found in streams.items()}
-    return [_freed(item, told, shared.get(item.finding.source, ())) for item in items]
+    return [_freed(item, told, shared.get(item.finding.source, ()), selves) for item in items]
 
 
 def _wrappers(finding: Finding) -> list[_Wrapper]:
@@ -90,7 +94,9 @@ def by_launcher(item: Item) -> bool:
     return item.rule.fact in _LAUNCHER_FACTS or item.rule.id == "torch.launcher-noise"
 
 
-def _freed(item: Item, told: dict[_Wrapper, _Told], shared: Sequence[str]) -> Item:
+def _freed(
+    item: Item, told: dict[_Wrapper, _Told], shared: Sequence[str], selves: Collection[tuple[int, str]]
+) -> Item:
     """``item`` without what its wrappers seemed to say of its rank and process."""
     finding = item.finding
     parts = finding.stream.split("/")
@@ -103,7 +109,10 @@ def _freed(item: Item, told: dict[_Wrapper, _Told], shared: Sequence[str]) -> It
     kept = [
         part
         for at, part in enumerate(parts)
-        if at >= len(shared) or not (part.partition("@")[0] in wrapped or not ONE_PROCESS.match(part))
+        if at >= len(shared)
+        or part.startswith("lead ")
+        or (finding.source, part) in selves
+        or not (part.partition("@")[0] in wrapped or not ONE_PROCESS.match(part))
     ]
     if rank == finding.rank and pid == finding.pid and kept == parts:
         return item

@@ -8,12 +8,11 @@ its rank by a constant (``master-0`` comes before ``worker-0``).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.launchers import ONE_PROCESS, by_launcher
-from triage.diagnosis.run import Ends
 from triage.model import Finding, Source
 from triage.scan.lazy import deferred
 
@@ -30,6 +29,12 @@ _NOT_RANKS = deferred(
     r"(?i)(?:attempt|restart|try|epoch|step|iter|round|version|v|run|array|part|seed|fold)[._-]?$"
 )
 """What stands before a number that counts something else."""
+
+_PROCESSES = deferred(
+    r"(?i)^lead (?:(?:.*[^a-z])?(?:rank|worker|w|proc|process|p|r|trainer|task|job|id|pe|mpi|gpu|replica|member|learner|actor)s?[ =:#_-]?"
+    r"|(?:.*[:/@#]|))\0\Z"
+)
+"""What stands in front of lines and numbers processes, not nodes."""
 
 _Place = tuple[int, str]
 """A source, and the name of a pod or container in it; empty where the whole source is one's."""
@@ -56,17 +61,22 @@ class _Heard:
     peers: bool = False
 
 
-def number_ranks(job: Job, world_size: int | None, ends: Ends | None = None) -> None:
-    """Fill in the ranks of sources and items that only the number in a name tells."""
+def number_ranks(job: Job, world_size: int | None, own: Mapping[_Place, Collection[int]]) -> None:
+    """Fill in the ranks of sources and items that only the number in a name tells, or what is said under it.
+
+    Args:
+        own: the ranks that writers give as their own.
+    """
     heard = _listen(job)
+    for place, said in own.items():
+        if len(said) == 1 or place[1]:
+            heard[place].ranks.update(said)
     families = _families(job, heard)
-    if families and ends is not None:
-        for index, own in ends.self_named().items():
-            if len(own) == 1:
-                heard[index, ""].ranks.update(own)
     size = _clients(job) if world_size is None else world_size
-    for family in families.values():
+    for (_, name), family in families.items():
         family.shift = _shift(family, heard, size)
+        if family.shift is None and _PROCESSES.search(name):
+            family.shift = _unspoken(family, heard)
     told: dict[_Place, set[int]] = defaultdict(set)
     for (folder, _), family in families.items():
         shift = family.shift if family.shift is not None else _by_sisters(folder, family, families, heard)
@@ -75,11 +85,47 @@ def number_ranks(job: Job, world_size: int | None, ends: Ends | None = None) -> 
                 for place in places:
                     told[place].add(number + shift)
     ranks = {place: found.pop() for place, found in told.items() if len(found) == 1}
+    ranks |= _introduced(own, heard)
     if not ranks:
         return
     job.sources = [_labelled(source, ranks.get((i, ""))) for i, source in enumerate(job.sources)]
     job.items = [_placed(item, ranks) for item in job.items]
     job.index()
+
+
+def wanted(job: Job) -> bool:
+    """Whether something that matters was said of which the line does not tell by whom."""
+    return any(
+        i.finding.rank is None and (i.rule.role in {"cause", "symptom"} or i.rule.fact == "exception")
+        for i in job.items
+    )
+
+
+def _introduced(own: Mapping[_Place, Collection[int]], heard: Mapping[_Place, _Heard]) -> dict[_Place, int]:
+    """Ranks of places of which each gives one as its own, and that are as many as their ranks make necessary.
+
+    Where they are fewer, a place holds several ranks, of which one does the talking.
+    """
+    found: dict[_Place, int] = {}
+    groups: dict[int | None, dict[_Place, int]] = defaultdict(dict)
+    several: set[int | None] = set()
+    for place, ranks in own.items():
+        group = place[0] if place[1] else None
+        at = heard.get(place) or _Heard()
+        if len(ranks) != 1 or len(at.ranks) > 1 or len(at.local_ranks) > 1 or at.launcher:
+            if place[1] or not any(other[0] == place[0] and other[1] for other in own):
+                several.add(group)
+            continue
+        groups[group][place] = next(iter(ranks))
+    for group, told in groups.items():
+        numbers = set(told.values())
+        if len(told) > 1 and len(numbers) == len(told) and group not in several:
+            places = {
+                p for p in heard if (p[0] == group and p[1] if group is not None else not p[1])
+            } | told.keys()
+            if max(numbers) < len(places):
+                found |= told
+    return found
 
 
 def _clients(job: Job) -> int | None:
@@ -100,7 +146,11 @@ def _placed(item: Item, ranks: dict[_Place, int]) -> Item:
     finding = item.finding
     if finding.rank is not None or finding.labels or by_launcher(item):
         return item
-    for place in ((finding.source, _outermost(finding.stream)), (finding.source, "")):
+    for place in (
+        (finding.source, finding.stream.partition("/")[0]),
+        (finding.source, _outermost(finding.stream)),
+        (finding.source, ""),
+    ):
         if place in ranks:
             return Item(replace(finding, rank=ranks[place]), item.rule)
     return item
@@ -143,6 +193,8 @@ def _listen(job: Job) -> dict[_Place, _Heard]:
             if item.rule.fact == "identity":
                 at.ranks.update(item.ranks("rank"))
                 at.local_ranks.update(item.ranks("local_rank"))
+            if item.rule.fact == "rank-exit" and item.number("local_rank") is not None:
+                at.launcher = True
             if finding.local_rank is not None:
                 at.local_ranks.add(finding.local_rank)
             at.launcher = at.launcher or by_launcher(item)
@@ -213,6 +265,17 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
     number, shift = next(iter(shifts.items()))
     alone = shift == 0 and from_zero and (number > 0 or peers)
     return shift if len(shifts) > 1 or (alone and not launched) else None
+
+
+def _unspoken(family: _Family, heard: Mapping[_Place, _Heard]) -> int | None:
+    """0 where somebody numbered processes from 0 on in front of their lines, and none of them says anything of its rank."""
+    numbers = sorted(family.members)
+    places = [heard[place] for found in family.members.values() for place in found if place in heard]
+    silent = not any(at.ranks or at.local_ranks or at.launcher for at in places)
+    tagged = all(
+        at.tags <= {number} for number, found in family.members.items() for p in found if (at := heard.get(p))
+    )
+    return 0 if silent and tagged and numbers == list(range(len(numbers))) else None
 
 
 def _by_sisters(

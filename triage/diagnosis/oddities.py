@@ -7,20 +7,38 @@ from dataclasses import replace
 
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.run import Ends
+from triage.scan.lazy import compiled
 
 MAX_SHOWN = 2
+NO_MORE = (
+    r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
+    r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
+    r"|(?:loader|dataset|iterator|shard|data) (?:is )?exhausted"
+    r"|training (?:is )?(?:over|finished|complete[d]?|done)|(?:finished|completed) training"
+    r"|(?:all )?(?:epochs?|steps?) (?:done|finished|completed))\b"
+)
+"""How programs say that they are through."""
 
 
 def observed(job: Job, ends: Ends | None) -> list[Item]:
     """The odd lines of a job in which somebody waited in vain."""
-    if ends is None or not any(job.of_tag(tag) for tag in TROUBLE):
+    if ends is None or not any(_in_vain(item) for item in job.items):
         return []
     until: dict[int, int] = {}
     for item in job.items:
-        if item.rule.role == "symptom" and set(TROUBLE).intersection(item.rule.tags):
+        if _in_vain(item) and (item.rule.role == "symptom" or _unlike(item)):
             at = item.finding.source
             until[at] = min(until.get(at, item.finding.offset), item.finding.offset)
     return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
+
+
+def _in_vain(item: Item) -> bool:
+    """Whether somebody waited for others, lost them or met what does not fit its own call."""
+    return not set(TROUBLE).isdisjoint(item.rule.tags) or _unlike(item)
+
+
+def _unlike(item: Item) -> bool:
+    return item.rule.role == "cause" and item.rule.category == "collective-desync" and not item.concluded
 
 
 def suspect(job: Job, among: Collection[int]) -> int | None:
@@ -41,12 +59,12 @@ def shown(job: Job, verdicts: Iterable[Item]) -> list[Item]:
 
 
 def with_words_of_ranks(job: Job) -> list[Item]:
-    """The items of a job, those verdicts that flight-recorder dumps gave with what the rank at fault said."""
-    return [_with_words(job, item) if _of_a_dump(item) else item for item in job.items]
+    """The items of a job, those by which ranks' calls do not fit each other with what the rank at fault said."""
+    return [_with_words(job, item) if _to_be_told(item) else item for item in job.items]
 
 
-def _of_a_dump(item: Item) -> bool:
-    return item.rule.role == "cause" and item.reader == "flight-recorder"
+def _to_be_told(item: Item) -> bool:
+    return item.rule.role == "cause" and (item.reader == "flight-recorder" or _unlike(item))
 
 
 def _with_words(job: Job, item: Item) -> Item:
@@ -55,7 +73,10 @@ def _with_words(job: Job, item: Item) -> Item:
     odd = [o for o in told if o.rank is None or rank is None or o.rank == rank]
     own = [o for o in odd if o.rank is not None and o.rank == rank] or odd
     if rank is not None and not own:
-        own = [o for o in job.of_fact("last-line") if o.rank == rank]
+        last = job.of_fact("last-line")
+        own = [o for o in last if o.rank == rank] or [
+            o for o in last if o.rank is None and compiled(NO_MORE).search(o.text("words") or "")
+        ]
     lines = [e for o in own[-MAX_SHOWN:] for e in o.finding.evidence]
     if not lines or len(own) > 2 * MAX_SHOWN:
         return item

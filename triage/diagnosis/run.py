@@ -25,6 +25,11 @@ class Ends(Protocol):
         ...
 
     @property
+    def closing(self) -> Lines:
+        """The lines, whatever they say, of logs as short as what people paste."""
+        ...
+
+    @property
     def ordinary(self) -> bool:
         """Whether all logs end like those of programs at work."""
         ...
@@ -37,8 +42,9 @@ class Ends(Protocol):
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source."""
         ...
 
-    def self_named(self) -> Mapping[int, Collection[int]]:
-        """By the index of each log the ranks that its lines give as their own."""
+    @property
+    def selves(self) -> Mapping[tuple[int, str], Collection[int]]:
+        """The ranks that the writers of each log give as their own, by source and name; an empty name is all of it."""
         ...
 
 

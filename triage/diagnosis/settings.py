@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger import Ledger
@@ -22,6 +22,8 @@ SHARED = frozenset(
 )  # fmt: skip
 """What the ranks of a communicator agree on without asking each other."""
 _TROUBLE = ("collective-timeout", "peer-loss", "nccl-error-class")
+_AS_USUAL = frozenset({"0", "-2", ""})
+"""Values that most of these settings have when nobody sets them."""
 FEWEST = 3
 """Ranks that must be known to tell the odd one."""
 
@@ -40,9 +42,10 @@ def differing(job: Job, ledger: Ledger) -> Iterator[Item]:
         name = item.text("name") or ""
         if name in SHARED:
             said.setdefault(name, {}).setdefault(item.rank, item)
-    if len(reporting) < FEWEST:
-        return
     begun = {i.rank for i in job.of_fact("comm-init-complete")}
+    if len(reporting) < FEWEST:
+        yield from _one_of_two(job, ledger, said, reporting & begun)
+        return
     for name, ranks in sorted(said.items()):
         # that a rank says nothing of a setting counts once its communicator stands: until then it is still reading
         known = [r for r in reporting if r in ranks or r in begun]
@@ -59,6 +62,21 @@ def differing(job: Job, ledger: Ledger) -> Iterator[Item]:
         others = [ranks[r] for r in sorted(ranks) if r not in odd]
         yield verdict(job, "ledger.settings-differ", fields, [ranks[odd[0]], *others[:1]], rank=odd[0])
         return
+
+
+def _one_of_two(
+    job: Job, ledger: Ledger, said: Mapping[str, Mapping[int, Item]], known: Collection[int | None]
+) -> Iterator[Item]:
+    """Of two ranks that both tell what they were told, and whose communicator stands, the one that was told more."""
+    if len(known) != 2 or set(ledger.members) != known:
+        return
+    for name, ranks in sorted(said.items()):
+        if len(ranks) == 1 and (item := next(iter(ranks.values()))).text("value") not in _AS_USUAL:
+            fields: dict[str, Value] = {
+                "ranks": (item.rank or 0,), "name": name, "value": item.text("value"), "usual": "not set"
+            }  # fmt: skip
+            yield verdict(job, "ledger.settings-differ", fields, [item], rank=item.rank)
+            return
 
 
 def other_worlds(job: Job) -> Iterator[Item]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger import Ledger, Wait
@@ -21,31 +21,40 @@ _PAIRWISE = r"(?i)^_?(?:batch_)?i?(?:send|recv)(?:_|$)|p2p|pipeline|schedule"
 Site = tuple[str, str, int | None]
 
 
-def odd_site(job: Job, waits: Sequence[Wait]) -> Item | None:
+def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Item | None:
     """The verdict on the one rank whose own code called from elsewhere, where all others called from one place.
 
-    The root of a scatter or gather has a line of its own in the program, not a function: rank 0 is only taken for
-    the odd one where the functions differ.
+    Who lost a peer in a call was in it, like those that gave it up. The root of a scatter or gather has a line of its
+    own in the program, not a function: rank 0 is only taken for the odd one where the functions differ. Three ranks
+    tell the odd one among them where its call is another one.
     """
+    within = {**bereft, **{wait.rank: wait.item for wait in waits}}
     sites: dict[int, Site] = {}
-    for wait in waits:
-        site = _site(job, wait.item)
+    calls: dict[int, str | None] = {}
+    for rank, item in within.items():
+        site = _site(job, item)
         if site is None:
             return None
-        sites[wait.rank] = site
-    if len(sites) < FEWEST:
-        return None
+        sites[rank], calls[rank] = site, _call(job, item)
     (usual, votes), *_ = Counter(sites.values()).most_common(1)
     odd = [rank for rank, site in sites.items() if site != usual]
     if votes < len(sites) - 1 or len(odd) != 1 or (odd[0] == 0 and sites[0][:2] == usual[:2]):
         return None
     rank = odd[0]
+    others = {calls[r] for r in sites if r != rank}
+    if len(sites) < FEWEST and (votes < 2 or len(others) != 1 or calls[rank] in {None, *others}):
+        return None
     if any(compiled(_PAIRWISE).search(site[1]) for site in (usual, sites[rank])):
         return None
-    own = next(w for w in waits if w.rank == rank)
-    rest = next(w for w in waits if w.rank != rank)
+    rest = next(item for r, item in sorted(within.items()) if r != rank)
     fields: dict[str, Value] = {"ranks": (rank,), "site_odd": _told(sites[rank]), "site_rest": _told(usual)}
-    return verdict(job, "ledger.other-call", fields, [own.item, rest.item], rank=rank)
+    return verdict(job, "ledger.other-call", fields, [within[rank], rest], rank=rank)
+
+
+def _call(job: Job, wait: Item) -> str | None:
+    """The operation on whose behalf the innermost frame waited."""
+    raised = next((r for r in job.of_fact("exception") if r.rank == wait.rank and inside(wait, r)), None)
+    return None if raised is None else raised.text("raised_function")
 
 
 def mismatched(job: Job, ledger: Ledger) -> Iterator[Item]:

@@ -111,6 +111,11 @@ _PATTERNS = (
         r"|\bnvjpeg\b|\bdecoding (?:error|failed)\b|\bpremature end of (?:jpeg|file)\b",
         "data",
     ),
+    (
+        r"(?i)\b(?:cannot|can't|could ?n[o']t|unable to|fail(?:ed|ure) to) (?:open|read|access|stat|find)\b(?: \w+){0,4}"
+        r" ['\"<]?[\w./-]*[\w-]\.(?!so\b|py\b)\w{1,8}['\">]?(?=$|[\s:,.;)])",
+        "storage",
+    ),
 )  # fmt: skip
 _OF_EXCEPTIONS = {
     "access": "auth-or-hub", "data": "data-loading", "gpu-memory": "gpu-oom", "host-memory": "host-oom", "kernel": "cuda-kernel",

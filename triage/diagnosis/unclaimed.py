@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from triage.diagnosis.hearsay import heard
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.trouble import category_of
 from triage.diagnosis.wording import kind_of_words
@@ -203,7 +204,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         # a traceback whose head is cut off shows less of who called
         told = next((i for i in items if i.number("_depth") is not None), items[0])
         rule = job.rules[_rule(told)]
-        yield [Item(item.finding, rule) for item in items]
+        yield [heard(job, Item(item.finding, rule)) for item in items]
 
 
 def _words(item: Item) -> tuple[str | None, str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from triage.errors import RuleError
-from triage.rules.pack import NEEDS, Pack, packed, unpacked
+from triage.rules.pack import NEEDS, Needs, Pack, packed, unpacked
 from triage.rules.patterns import infer_anchors
 from triage.rules.schema import ENGINE_VERSION, Rule, rule_from_mapping
 
@@ -23,7 +23,7 @@ BUILTIN = "triage"
 ENTRY_POINTS = "triage.rules"
 _PACKED = Path(__file__).parent / "_packed.json"
 _CHECKOUT = Path(__file__).resolve().parents[2] / "rules"
-_CACHE_FORMAT = 12
+_CACHE_FORMAT = 13
 _SUFFIXES = (".yaml", ".yml")
 _MAX_FILE = 4 << 20
 
@@ -35,7 +35,7 @@ class RuleSet(Mapping[str, Rule]):
         self._packs = packs
         self._holders: dict[str, Pack] = {}
         self._built: dict[str, Rule] = {}
-        self._needs: dict[str, Sequence[Sequence[str]]] = {}
+        self._needs: dict[str, Sequence[Needs]] = {}
         self._derived: tuple[str, ...] | None = None
         notes: list[str] = []
         for pack in packs:
@@ -57,8 +57,8 @@ class RuleSet(Mapping[str, Rule]):
             self._built[rule_id] = rule
         return rule
 
-    def needs(self, rule_id: str) -> Sequence[Sequence[str]]:
-        """For each pattern of a rule the literals of which every match has one; none where unknown."""
+    def needs(self, rule_id: str) -> Sequence[Needs]:
+        """For each pattern of a rule sets of literals, of each of which every match has one."""
         _ = self[rule_id]
         return self._needs[rule_id]
 

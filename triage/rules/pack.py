@@ -15,6 +15,8 @@ from triage.rules.schema import ENGINE_VERSION
 
 NEEDS = "_needs"
 """Key under which a rule keeps what its patterns need."""
+Needs = Sequence[Sequence[str]]
+"""Sets of literals, of each of which every match of a pattern contains one."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -57,7 +59,7 @@ def packed(rules: Iterable[Mapping[str, Any]]) -> bytes:
         begin = len(body)
         kept = {key: value for key, value in raw.items() if not key.startswith("_")}
         patterns = signature.get("patterns") or ()
-        if len(patterns) > 1:  # what a single one needs has been found by its anchor
+        if patterns:
             kept[NEEDS] = [needs(pattern) for pattern in patterns]
         body += json.dumps(kept, separators=(",", ":"), ensure_ascii=False).encode()
         conditions = not signature and bool(raw.get("when"))

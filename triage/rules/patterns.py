@@ -19,6 +19,9 @@ MIN_ANCHOR = 4
 MIN_ADDED = 14
 """Literals that are added to anchors that a rule names are at least so long."""
 MAX_ALTERNATIVES = 16
+MIN_NEED = 3
+"""Shorter literals are in most records: looking whether one is there decides nothing."""
+MAX_NEEDS = 6
 
 
 def spaced(pattern: str) -> str:
@@ -89,12 +92,17 @@ def infer_anchors(patterns: Iterable[str], given: Iterable[str] = ()) -> tuple[s
     return tuple(anchors)
 
 
-def needs(pattern: str) -> tuple[str, ...]:
-    """Literals, in lower case and with single spaces, of which every match of ``pattern`` contains one.
+def needs(pattern: str) -> list[list[str]]:
+    """Sets of literals, lower case with single spaces: every match of ``pattern`` contains one of each set.
 
-    Empty when none is known.
+    The rarest first. Empty when nothing is known.
     """
-    return tuple(" ".join(literal.lower().split()) for literal in _best(_choices(pattern)))
+    usable = [choice for choice in _choices(pattern) if min(map(len, choice)) >= MIN_NEED]
+    sets = {
+        tuple(dict.fromkeys(" ".join(literal.lower().split()) for literal in choice)) for choice in usable
+    }
+    ordered = sorted(sets, key=lambda choice: (-min(map(len, choice)), choice))
+    return [list(choice) for choice in ordered[:MAX_NEEDS]]
 
 
 def _has(literal: str, anchors: Iterable[str]) -> bool:

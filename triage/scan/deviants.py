@@ -14,6 +14,8 @@ from triage.scan.said import NUMBER, Said
 
 FEWEST = 3
 """Writers that must say the same to tell the odd one among them."""
+HABIT = 6
+"""Lines of one wording by which a number in them is known not to vary."""
 _WHOLE = r"\d{1,9}$"
 
 
@@ -38,6 +40,33 @@ def deviants(said: Sequence[Said]) -> list[Said]:
     ]
     found += _other_path(by_wording, writers)
     return sorted(found, key=lambda line: (line.source, line.offset))
+
+
+def broken_habits(said: Sequence[Said]) -> list[Said]:
+    """The line in which one writer gives another number than all lines of that wording gave until then, by whomever.
+
+    Where there are several such lines numbers vary, and none of them means anything.
+    """
+    by_wording: dict[str, list[Said]] = defaultdict(list)
+    for line in said:
+        if line.writer is not None:
+            by_wording[line.wording].append(line)
+    found: dict[tuple[int, int], Said] = {}
+    for lines in by_wording.values():
+        if len(lines) < HABIT or len({line.writer for line in lines}) < 2:
+            continue
+        numbers = [compiled(NUMBER).findall(line.message) for line in lines]
+        if len({len(row) for row in numbers}) != 1:
+            continue
+        for values in zip(*numbers, strict=True):
+            (usual, votes), *rest = Counter(values).most_common()
+            if len(rest) == 1 and votes == len(lines) - 1 and all(map(compiled(_WHOLE).match, values)):
+                odd = lines[next(at for at, value in enumerate(values) if value != usual)]
+                if all(
+                    line is odd for line in lines if line.writer == odd.writer and line.offset >= odd.offset
+                ):
+                    found[odd.source, odd.offset] = odd
+    return list(found.values()) if len(found) == 1 else []
 
 
 def _other_number(lines: dict[str, Said]) -> Said | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from triage.model import Block, Evidence, Finding, Source
@@ -10,9 +10,10 @@ from triage.rules.loader import RuleSet
 from triage.scan.counted import counted
 from triage.scan.oddities import oddities
 from triage.scan.routine import Routine
-from triage.scan.said import self_named, without_digits
+from triage.scan.said import without_digits
+from triage.scan.selves import Writer, selves
 from triage.scan.stacks import stacks
-from triage.scan.tail import alarms, last_words, ordinary
+from triage.scan.tail import alarms, closing, last_words, ordinary
 
 Lines = Sequence[tuple[int, Evidence]]
 """Lines with the indices of their sources."""
@@ -52,6 +53,11 @@ class Ends:
         return self._unknown(alarms)
 
     @cached_property
+    def closing(self) -> Lines:
+        """The lines, whatever they say, of logs as short as what people paste."""
+        return self._unknown(closing)
+
+    @cached_property
     def ordinary(self) -> bool:
         """Whether all logs end like those of programs at work."""
         return bool(self._tails) and all(ordinary(block) for block in self._tails.values())
@@ -74,13 +80,10 @@ class Ends:
             *stacks(self._tails, self._sources),
         ]
 
-    def self_named(self) -> dict[int, set[int]]:
-        """By the index of each log the ranks that its lines give as their own."""
-        return {
-            index: set(self_named(block, self._sources[index], index))
-            for index, block in sorted(self._tails.items())
-            if self._sources[index].rank is None
-        }
+    @cached_property
+    def selves(self) -> Mapping[Writer, Collection[int]]:
+        """The ranks that the writers of each log give as their own, by source and name; an empty name is all of it."""
+        return selves(self._tails, self._sources)
 
     def _unknown(self, pick: Callable[[Block, str, Container[int]], Iterator[Evidence]]) -> Lines:
         taken, harmless = self._recognised

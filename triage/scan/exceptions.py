@@ -38,6 +38,15 @@ _CALLED = r"\bOn WorkerInfo\(id=(\d{1,6}), name=[^)\n]{1,120}\):\s*$"
 """How torch's RPC names the process that raised what a call brings back; its number is its rank."""
 _ALARM = r"(?i)\b(?:exceptions?|errors?|fail(?:ed|ure)?|crash(?:ed)?|fatal)\b"
 _RAY_CALL = r"ray::[^\n]{1,200}? \(pid=(\d{1,10})(?:, ip=([\w.:-]+))?"
+_BOOTSTRAP = r"Process ([^\s:][^\n:]{0,60}(?::\d{1,5})?):\s*$"
+"""The name of a process, which Python's multiprocessing prints above what ended it."""
+_OWN_NUMBER = r"(?i)(?:.*[^a-z])?(?:vllmworker|(?:(?:tp|pp|dp|global|world|mp)[_-]?)?rank|[tpd]p[_-]?worker)[ _:#-]?(\d{1,5})"
+"""Names that engines make of a rank, and those that call the number one."""
+_NUMBERED = (
+    r"(?i)(?!(?:fork|spawn|forkserver|loky)?(?:pool|process)|data|loader|loky)"
+    r"(.*?(?:worker|trainer|actor|learner|proc|stage|tp|gpu|shard|replica|node)s?[ _:#/-]?)(\d{1,5})"
+)
+"""Names that number workers; only where one has the number 0 they count as ranks do."""
 _IGNORED = r"(?:Exception ignored (?:in|while)\b|Error in atexit\._run_exitfuncs:|--- Logging error ---)"
 """What stands above a traceback of an exception that Python has caught itself, and that changes nothing."""
 _SERVED = (
@@ -252,6 +261,10 @@ def _reported(view: BlockLines, line: Line) -> Prefix:
                 break
     if found is not None:
         return replace(line.prefix, rank=int(found[1]), local_rank=None)
+    if line.message.startswith(HEADER) and line.prefix.rank is None:
+        own = _named_process(view, line)
+        if own is not None:
+            return replace(line.prefix, rank=own)
     if line.message.startswith(HEADER) and line.prefix.rank is None and not line.prefix.stamped:
         # a logger names the rank in the record that the traceback belongs to
         record = next(iter(view.preceding(line)), None)
@@ -263,6 +276,26 @@ def _reported(view: BlockLines, line: Line) -> Prefix:
             ):
                 return replace(line.prefix, rank=record.prefix.rank)
     return line.prefix
+
+
+def _named_process(view: BlockLines, line: Line) -> int | None:
+    """The rank in the name of the process that a traceback ended, as multiprocessing prints it above."""
+    for count, above in enumerate(view.preceding(line)):
+        if above.prefix.stream == line.prefix.stream:
+            found = compiled(_BOOTSTRAP).match(above.message)
+            if found is None:
+                return None
+            own = compiled(_OWN_NUMBER).fullmatch(found[1])
+            if own is not None:
+                return int(own[1])
+            numbered = compiled(_NUMBERED).fullmatch(found[1])
+            if numbered is None:
+                return None
+            first = re.escape(f"{numbered[1]}0".encode()) + rb"\b"
+            return int(numbered[2]) if re.search(first, view.block.data) else None
+        if count >= _CLOSE:
+            break
+    return None
 
 
 def _ignored(view: BlockLines, line: Line) -> bool:
@@ -375,7 +408,7 @@ def _writer_lines(view: BlockLines, line: Line) -> list[Line]:
     skipped = 0
     for following in view.after(line):
         belongs = continuation.takes(following.prefix)
-        if belongs is None or len(lines) >= MAX_LINES:
+        if len(lines) >= MAX_LINES or (belongs is None and not _resumes(view, lines[-1], following)):
             break
         if belongs:
             lines.append(following)
@@ -384,3 +417,13 @@ def _writer_lines(view: BlockLines, line: Line) -> list[Line]:
         if skipped > MAX_LINES * 8:
             break
     return lines
+
+
+def _resumes(view: BlockLines, last: Line, record: Line) -> bool:
+    """Whether a record stands in the middle of a traceback: another process wrote there, and the frames go on below."""
+    if not last.message.startswith((HEADER, "  ")):
+        return False
+    for following in islice(view.after(record), _CLOSE):
+        if not following.prefix.stamped:
+            return following.prefix.stream == last.prefix.stream and following.message.startswith('  File "')
+    return False

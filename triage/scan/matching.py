@@ -9,6 +9,7 @@ from typing import Any
 
 from triage.model import Prefix, Value
 from triage.rules.fields import CONVERTERS
+from triage.rules.pack import Needs
 from triage.rules.patterns import compile_pattern
 from triage.rules.schema import Rule, Signature
 from triage.scan.window import Record
@@ -34,10 +35,11 @@ class Matcher:
     """The signature of one rule, each pattern compiled when a record has what it needs.
 
     Args:
-        needs: for each pattern, literals of which every match has one; nothing where none is known.
+        needs: for each pattern, sets of literals of each of which every match has one; nothing where
+            none is known.
     """
 
-    def __init__(self, rule: Rule, needs: Sequence[Sequence[str]] = ()) -> None:
+    def __init__(self, rule: Rule, needs: Sequence[Needs] = ()) -> None:
         if rule.signature is None:
             raise ValueError(f"rule {rule.id} has no signature")
         self.rule = rule
@@ -51,7 +53,7 @@ class Matcher:
         None when no pattern matches or ``where`` is not known to hold.
         """
         for pattern, needs in self._patterns:
-            if needs and not any(literal in record.folded for literal in needs):
+            if not all(any(literal in record.folded for literal in choice) for choice in needs):
                 continue
             found = self._search(compile_pattern(pattern), record)
             if found is None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 
 from triage.model import Block, Finding, Moment, Source
-from triage.scan.deviants import deviants
+from triage.scan.deviants import broken_habits, deviants
 from triage.scan.lazy import compiled
 from triage.scan.said import WORD, Said, finding_of, lines_at_the_end, lines_at_the_start, without_digits
 
@@ -72,7 +72,7 @@ def oddities(
             continue
         if began.get(line.source, 1 << 62) < line.offset or _later(line.prefix.time, clock):
             found.setdefault((line.source, line.prefix.stream), []).append(line)
-    told = [(line, DEVIANT) for line in deviants(setup)]
+    told = [(line, DEVIANT) for line in deviants(setup) or broken_habits(said)]
     told += [(line, ODD) for lines in found.values() for line in lines[-KEPT:]]
     told += [(line, LAST) for line in last.values()]
     seen: set[tuple[int, int]] = set()

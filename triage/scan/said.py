@@ -8,17 +8,15 @@ from dataclasses import dataclass
 
 from triage.model import Block, Evidence, Finding, Prefix, Source, Value
 from triage.scan.lazy import compiled
-from triage.scan.prefix import split_line
+from triage.scan.leads import Leads, learn
 from triage.text import safe
 
 WINDOW = 48 << 10
 """Bytes that are looked at, at the beginning of a source and before its first sign of trouble."""
-LOOK = 40
-"""Lines at either end of a source in which it may say whose it is."""
 NUMBER = r"0x[0-9a-fA-F]+|(?<![\w.])[-+]?\d[\d.,:e+-]*"
 WORD = r"[^\W\d_]{2,}"
 _VARYING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])"
-_SELF = r"\W{0,2}(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\b|[^\[\n]{0,80}\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\]"
+SELF = r"\W{0,2}(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\b|[^\[\n]{0,80}\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\]"
 """How programs begin a line of which they say whose it is."""
 _CODE = (
     r"\s{2,}|File \"|frame #|#\d+ |Exception raised from|Traceback|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
@@ -62,8 +60,9 @@ def lines_at_the_end(
     end = len(data) if until is None else max(0, min(len(data), until - block.offset))
     start = max(0, end - WINDOW)
     start = data.find(b"\n", start, end) + 1 if start else 0
+    leads = learn(data)
     for row in [row for row in _rows(block, start, end) if row[2].strip()][-most:]:
-        line = _said(block, source, index, row)
+        line = _said(block, source, index, row, leads)
         if line is not None:
             yield line
 
@@ -75,8 +74,9 @@ def lines_at_the_start(
     if block.offset:
         return
     end = min(len(block.data), WINDOW if until is None else min(WINDOW, until))
+    leads = learn(block.data)
     for row in _rows(block, 0, end):
-        line = _said(block, source, index, row) if row[2].strip() else None
+        line = _said(block, source, index, row, leads) if row[2].strip() else None
         if line is not None:
             yield line
             most -= 1
@@ -95,27 +95,19 @@ def lines_around(
         r for r in _rows(block, start, min(len(block.data), max(start, place + WINDOW))) if like.search(r[2])
     ]
     before = sum(1 for row in rows if row[0] < place)
+    leads = learn(block.data)
     for row in rows[max(0, before - most) : before + most]:
-        line = _said(block, source, index, row, indented=True)
+        line = _said(block, source, index, row, leads, indented=True)
         if line is not None:
             yield line
 
 
-def self_named(block: Block, source: Source, index: int) -> Iterator[int]:
-    """The ranks that lines at either end of a source give as their own: ``rank 3 starts``, ``[rank 3] loaded``."""
-    for line in (
-        *lines_at_the_start(block, source, index, None, LOOK),
-        *lines_at_the_end(block, source, index, None, LOOK),
-    ):
-        if line.prefix.rank is None and (own := compiled(_SELF).match(line.message)) is not None:
-            yield int(own[1] or own[2])
-
-
 def any_line(block: Block, source: Source, index: int, start: int = 0) -> Iterator[Said]:
     """All lines of a block from the byte ``start`` of its data on, whatever they are."""
+    leads = learn(block.data)
     for at, number, raw in _rows(block, start, len(block.data)):
         text = raw[:600].decode("utf-8", "replace")
-        prefix, message = split_line(text)
+        prefix, message = leads.split(text)
         yield Said(
             index, number, block.offset + at, text, prefix, message, "", _writer(prefix, source, message)
         )
@@ -130,13 +122,15 @@ def _rows(block: Block, start: int, end: int) -> Iterator[_Row]:
         number += 1
 
 
-def _said(block: Block, source: Source, index: int, row: _Row, *, indented: bool = False) -> Said | None:
+def _said(
+    block: Block, source: Source, index: int, row: _Row, leads: Leads, *, indented: bool = False
+) -> Said | None:
     """The line of a program that a row is, None where it is something else; code is indented, as counts may be."""
     at, number, raw = row
     if b"NCCL INFO" in raw[:160] or b"NCCL WARN" in raw[:160]:
         return None
     text = raw[:600].decode("utf-8", "replace")
-    prefix, message = split_line(text)
+    prefix, message = leads.split(text)
     if (
         prefix.level in {"error", "fatal"}
         or compiled(_CODE).match(message.lstrip(" ") if indented else message)
@@ -150,7 +144,7 @@ def _said(block: Block, source: Source, index: int, row: _Row, *, indented: bool
 
 
 def _writer(prefix: Prefix, source: Source, message: str) -> str | None:
-    own = compiled(_SELF).match(message)
+    own = compiled(SELF).match(message)
     rank = prefix.rank if prefix.rank is not None else source.rank
     if rank is None and own is not None:
         rank = int(own[1] or own[2])

@@ -20,6 +20,7 @@ from triage.rules.schema import Rule
 from triage.scan.collect import Collector, Sighting
 from triage.scan.database import AnchorDatabase, Hits, looks_wrapped
 from triage.scan.exceptions import EXCEPTION_ANCHORS, ExceptionScan
+from triage.scan.leads import NONE, Leads, learn
 from triage.scan.matching import Match, Matcher
 from triage.scan.window import BRIEF, CONTINUATION, BlockLines, Line, Record, record_at
 from triage.sources.constants import BLOCK_SIZE
@@ -68,6 +69,8 @@ class _Stream:
     missed: dict[str, int] = field(default_factory=dict)
     spelled: frozenset[str] = frozenset()
     exceptions: ExceptionScan = field(default_factory=ExceptionScan)
+    leads: Leads = NONE
+    """What the source's own launcher puts before its lines."""
     wrapped: bool = False
     blocks: int = 0
 
@@ -225,7 +228,9 @@ class Scanner:
             progress(entry.block.end - entry.block.begin)
 
     def _process(self, stream: _Stream, entry: _Pending, hits: Hits) -> None:
-        view = BlockLines(entry.block)
+        if entry.first or (entry.block.last and not stream.leads.names):
+            stream.leads = learn(entry.block.data)
+        view = BlockLines(entry.block, stream.leads)
         if entry.first and entry.block.begin:
             # a traceback that the stretch before records may reach into this one
             for end, anchor in hits:

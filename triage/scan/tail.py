@@ -13,6 +13,8 @@ from triage.text import safe
 
 TAIL = 16 * 1024
 """Bytes at the end of a log in which its last words are looked for."""
+PASTED = 4 * 1024
+"""Bytes of a log up to which somebody may have chosen its lines."""
 MAX_LINES = 40
 MAX_SIGNS = 300
 ALIVE_RULE = "progress.alive"
@@ -109,7 +111,9 @@ MIN_WORDS = 3
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = deferred(
-    r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|(?<!NCCL )\bwarn"
+    r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b"
+    # a table of events calls all that failed a warning
+    r"|(?<!NCCL )\bwarn(?!ing(?:\t| {2,})+\w+(?:\t| {2,}|$))"
     # parts of a report, and what is measured
     r"|\berrors? (?:cases?|types?|rates?|analysis|preview|breakdown|counts?|distributions?|bars?|metrics?|statistics"
     r"|samples?)\b(?!.{0,80}: \S)"
@@ -184,6 +188,15 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
         prefix, message = split_line(text)
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
         if prefix.level not in quiet and _ALARMS.search(NONE_OF.sub("", message)):
+            yield Evidence(name, line, safe(text))
+
+
+def closing(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
+    """The lines of a log as short as what people paste, whatever they say, that no rule knows."""
+    if block.offset + len(block.data) > PASTED:
+        return
+    for line, text, _ in _last_lines(block):
+        if line not in taken and _TWO_WORDS.search(text):
             yield Evidence(name, line, safe(text))
 
 

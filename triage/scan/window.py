@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from triage.model import Block, Prefix
-from triage.scan.prefix import Continuation, split_line
+from triage.scan.leads import NONE, Leads
+from triage.scan.prefix import Continuation
 
 MAX_LINE = 8 * 1024
 """Characters of one line that are looked at, around the hit."""
@@ -40,8 +41,9 @@ class Line:
 class BlockLines:
     """Access to the lines of one block by byte position, parsed at most once each."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: Block, leads: Leads = NONE) -> None:
         self.block = block
+        self._leads = leads
         self._lines: dict[int, Line] = {}
         self._numbers: tuple[int, int] = (0, block.line)
         self._next: dict[int, Line] = {}
@@ -70,7 +72,7 @@ class BlockLines:
         line = self._lines.get(start)
         if line is None or line.end != end:
             raw = self.block.data[start:end].decode("utf-8", "replace")
-            prefix, message = split_line(raw)
+            prefix, message = self._leads.split(raw)
             line = Line(start, end, prefix, message, raw)
             self._lines[start] = line
         return line

@@ -33,7 +33,7 @@ _RANK_AMONG = Lazy(
     r"\[(?!PG\b|[\w.]+:\d+, )([^\[\]\n]{0,60}?)(?<![\w.])"
     r"(?:global[ _]?)?[Rr]ank[ :=_#-]{0,2}(\d{1,6})(?![\w.])([^\[\]\n]{0,60})\]:?(?: |(?=\[))"
 )
-_OF_A_PART = (
+OF_A_PART = (
     "local", "group", "node", "pg", "tp", "dp", "pp", "ep", "cp", "sp", "role", "machine", "server", "from", "to", "for",
     "by", "on", "of", "at", "with", "and", "waiting", "peer", "src", "dst", "source", "root", "remote", "expert",
     "data", "tensor", "pipeline", "model", "parallel", "lora", "low", "adapter", "matrix",
@@ -271,7 +271,7 @@ def rank_among(text: str, at: int, draft: Draft) -> int:
     before, number, after = found.groups()
     if not before.strip() and not after.strip():
         return at  # c10d's own, which counts within a group
-    if before.rstrip(" _-").lower().endswith(_OF_A_PART) or "alpha" in after:
+    if before.rstrip(" _-").lower().endswith(OF_A_PART) or "alpha" in after:
         return at
     draft.rank = int(number)
     draft.writer(f"rank{draft.rank}")

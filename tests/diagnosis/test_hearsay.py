@@ -1,0 +1,101 @@
+"""Messages that no rule knows get the category of the failures that speak alike, and no more certainty than that."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage import Diagnosis, Engine, text_source
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine()
+
+
+def diagnosed(engine: Engine, log: str) -> Diagnosis:
+    return engine.diagnose_sources([text_source(log, name="job.err")])
+
+
+def raised(message: str) -> str:
+    return (
+        "[rank2]: Traceback (most recent call last):\n"
+        '[rank2]:   File "/opt/env/lib/python3.11/site-packages/zork/cellar.py", line 12, in descend\n'
+        "[rank2]:     raise CellarError(text)\n"
+        f"[rank2]: zork.cellar.CellarError: {message}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("log", "category", "rank"),
+    [
+        (raised("rank 0 and rank 2 ran different collectives"), "collective-desync", 2),
+        ("zorkd: shard volume has run out of inodes, giving up\nzorkd: ERROR exiting\n", "storage", None),
+        (
+            "zorkd: ERROR the watchdog timeout is shorter than the warmup of the engine\n",
+            "watchdog-too-short",
+            None,
+        ),
+    ],
+)
+def test_unknown_messages_are_told_by_their_words(
+    engine: Engine, log: str, category: str, rank: int | None
+) -> None:
+    root = diagnosed(engine, log).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == (category, rank)
+    assert root.rule_id == f"unknown.like-{category}"
+    assert root.confidence < 0.65
+    assert "“" in root.summary, "says which words told"
+
+
+def test_a_known_message_is_not_judged_by_its_words(engine: Engine) -> None:
+    log = "OSError: [Errno 28] No space left on device: '/ckpt/collective_mismatch_rank.pt'\n"
+    root = diagnosed(engine, log).root_cause
+    assert root is not None
+    assert root.category == "storage"
+    assert not root.rule_id.startswith("unknown.like-")
+
+
+def test_a_slip_stays_the_programs_own(engine: Engine) -> None:
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "/home/user/train.py", line 12, in main\n'
+        "    quota.disk.full()\n"
+        "AttributeError: 'NoneType' object has no attribute 'checkpoint'\n"
+    )
+    root = diagnosed(engine, log).root_cause
+    assert root is not None
+    assert root.category == "user-code"
+
+
+def test_words_without_meaning_stay_unknown(engine: Engine) -> None:
+    root = diagnosed(engine, "zork: FATAL: grue ate the lantern\n").root_cause
+    assert root is not None
+    assert (root.category, root.rule_id) == ("unknown", "unknown.last-words")
+
+
+def test_a_text_that_is_no_log_is_not_called_failed(engine: Engine) -> None:
+    prose = "The access token of the hub expires. Storage quotas fill up.\n" * 200
+    assert diagnosed(engine, prose).verdict == "inconclusive"
+
+
+def test_a_table_of_events_calls_what_failed_a_warning(engine: Engine) -> None:
+    log = (
+        "{kubelet n1}\tspec.containers{worker}\tWarning\tFailed\tFailed to start container with docker id 81: "
+        "Error response from daemon: runtime spec devices: no such device /dev/zork0\n"
+    )
+    assert diagnosed(engine, log).verdict != "healthy"
+
+
+def test_what_ends_a_service_that_jobs_need_is_no_kernels_complaint(engine: Engine) -> None:
+    log = (
+        "Feb 02 09:51:48 n1 systemd[1]: Starting Slurm node daemon...\n"
+        "Feb 02 09:51:49 n1 slurmd[129]: slurmd: Waiting for the lantern\n"
+        "Feb 02 09:52:07 n1 slurmd[129]: slurmd: fatal: the lantern of this node is not lit\n"
+        "Feb 02 09:52:07 n1 systemd[1]: Failed to start Slurm node daemon.\n"
+    )
+    assert diagnosed(engine, log).verdict == "failed"
+
+
+def test_that_an_exception_is_named_is_no_understanding(engine: Engine) -> None:
+    assert diagnosed(engine, "see LanternError in the manual\n").verdict != "healthy"

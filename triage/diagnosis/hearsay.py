@@ -1,0 +1,110 @@
+"""Where rules only suppose a kind of failure, the words of the message are asked: whose words are they otherwise?
+
+How far the lexicon must be ahead to overrule a supposition was measured: with a tenth of the rules left out of
+both the rules and the lexicon, the examples of those rules say which of the two is right more often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.lexicon import Likeness, likeness
+from triage.model import Evidence, Finding, Value
+from triage.scan.prefix import split_line
+
+SLIPS = frozenset(
+    ["AttributeError", "IndexError", "KeyError", "NameError", "SyntaxError", "TypeError", "UnboundLocalError"]
+)
+LITTLE = 0.2
+"""The margin from which on a category is said where nothing else is known."""
+MUCH = 0.6
+"""The margin from which on the next category is no longer worth a word."""
+CLEAR = 0.2
+"""The margin from which on a line that states no error is taken to be of one kind."""
+PLAIN = 0.0
+"""How far ahead of ordinary words a message must be to be taken for a failure on its words alone."""
+_SUPPOSED = {
+    "unknown.last-words": LITTLE,
+    "unknown.exception": LITTLE,
+    "unknown.stated": LITTLE,
+    "unknown.said-by-settings": LITTLE,
+    "unknown.said-by-network": LITTLE,
+    "unknown.network-config": 0.4,
+    "unknown.said-of-network": 0.4,
+    "nccl.warning": 0.6,
+    "unknown.said-of-crash": 0.6,
+    "unknown.said-of-kernel": 0.6,
+    "unknown.cuda-kernel": 0.6,
+    "unknown.storage": 0.6,
+}
+"""The margin that it takes to overrule what these rules suppose; all others know more than words tell."""
+_OF_SLIPS = 0.8
+"""What Python raises on a slip of the pen is seldom anything else, whatever it names."""
+_SURE = ((0.6, 0.62), (0.4, 0.54), (0.2, 0.45), (0.0, 0.32))
+"""How sure a category can be that is told by words alone, by the margin from which on."""
+
+
+def heard(job: Job, item: Item) -> Item:
+    """``item``, or the same finding as one of the rule for the kind of failure that its words speak of."""
+    least = _SUPPOSED.get(item.rule.id)
+    if least is None:
+        return item
+    slip = item.text("type") in SLIPS
+    if slip:
+        least = max(least, _OF_SLIPS)
+    told_by = ((words, like) for words in _words(item.finding) if (like := likeness(words)) is not None)
+    words, like = next(told_by, ("", None))
+    if like is None or like.margin < least or like.category == item.rule.category:
+        return item
+    return item if slip and like.category == "user-code" else told(job, item, like, words)
+
+
+def also(job: Job, item: Item) -> list[Item]:
+    """What a supposition may be instead, by its words: the two likeliest kinds of failure besides its own."""
+    if not item.rule.id.startswith("unknown.") and item.rule.id not in _SUPPOSED:
+        return []
+    told_by = ((words, like) for words in _words(item.finding) if (like := likeness(words)) is not None)
+    words, like = next(told_by, ("", None))
+    if like is None:
+        return []
+    second = replace(like, category=like.next, margin=0.0, words=())
+    nearest = [like, second] if like.margin < MUCH else [like]
+    return [told(job, item, each, words) for each in nearest if each.category != item.rule.category]
+
+
+def told(job: Job, item: Item, like: Likeness, words: str) -> Item:
+    """The finding of ``item`` under the rule for messages that are ``like`` it."""
+    rule = job.rules[f"unknown.like-{like.category}"]
+    sure = next(confidence for margin, confidence in _SURE if like.margin >= margin)
+    rule = replace(
+        rule, confidence=sure, explains=item.rule.explains, origin=item.rule.origin,
+        origin_fields=item.rule.origin_fields,
+    )  # fmt: skip
+    fields: dict[str, Value] = {
+        **item.finding.fields,
+        "words": " ".join(words.split())[:300],
+        "telling": ", ".join(f"“{word}”" for word in like.words) or "all of them",
+    }
+    return Item(replace(item.finding, rule_id=rule.id, fields=fields), rule)
+
+
+def loudest(lines: Sequence[tuple[int, Evidence]]) -> tuple[int, Evidence, Likeness] | None:
+    """That of ``lines`` whose words are furthest from ordinary ones and clearly of one kind, if there is one."""
+    best: tuple[int, Evidence, Likeness] | None = None
+    for index, shown in lines:
+        like = likeness(split_line(shown.text)[1])
+        if like is None or like.ahead < PLAIN or like.margin < CLEAR:
+            continue
+        if best is None or like.ahead > best[2].ahead:
+            best = (index, shown, like)
+    return best
+
+
+def _words(finding: Finding) -> Iterator[str]:
+    """What a finding says: an exception's name and message, then all lines that are shown, without prefixes."""
+    name, message = finding.fields.get("type"), finding.fields.get("message")
+    if isinstance(name, str) or isinstance(message, str):
+        yield f"{name or ''}: {message or ''}".strip(" :")
+    yield "\n".join(split_line(line)[1] for shown in finding.evidence for line in shown.text.split("\n"))

@@ -1,0 +1,209 @@
+"""What somebody put before every line of a source, and which no prefix is known for: ``[p1] ``, ``w3| ``, ``alpha: ``.
+
+A shell loop with ``sed``, a supervisor or a console names the writers of one log in words of its own. By a single line
+they can't be told from a program's own words; the lines of the source together show them: nearly all begin alike,
+under a few names that come again and again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+
+from triage.model import Prefix
+from triage.scan.lazy import Lazy, deferred
+from triage.scan.prefix import split_line
+
+LOOK = 60
+"""Lines at either end of what is there that are looked at."""
+WINDOW = 16 << 10
+"""Bytes at either end in which they are."""
+MOST = 0.8
+"""Part of all lines that begin with a number under a name, or a name and a number, where these are leads."""
+NEARLY_ALL = 0.9
+"""The same for names without a number, as loggers have them too."""
+FEWEST = 4
+"""Lines by which anything can be told."""
+_LEAD = Lazy(
+    r"[\[(<{] {0,2}(?P<boxed>[A-Za-z][\w.@:/#-]{0,48}(?:[ =:#]{1,2}\d{1,5}(?:/\d{1,5})?)?|\d{1,5}(?:/\d{1,5})?) {0,2}[\])>}]"
+    r"(?:(?: ?[:|>]|->|=>)?(?: |\t|$)|(?P<colon>:))"
+    r"|(?P<named>[A-Za-z][\w.@/#-]{0,48}(?:[ #:]\d{1,5})?) {0,12}(?::|\||>|=>|->|»)(?: |\t|$)"
+    r"|(?P<bare>\d{1,5}) {0,4}(?:\||>|=>|->|»)(?: |\t|$)"
+    r"|(?P<hash>#\d{1,5}):?(?: |\t|$)"
+    r"|(?P<spaced>[A-Za-z][\w.-]{0,48}[:/@#]\d{1,5})(?: |$)"
+    r"|(?P<plain>[a-z][a-z0-9.-]{0,60}-\d{1,5})(?: |$)"
+    r"|(?P<tabbed>[A-Za-z][\w.@/#-]{0,48}|\d{1,5})\t"
+)
+_CONTAINER = Lazy(r"(?P<pod>[a-z][a-z0-9.-]{0,60}-\d{1,5} [a-z][a-z0-9-]{1,40})(?: |$)")
+"""The names of a pod and its container, as stern writes them."""
+_RANKED = deferred(r"(?i)(?:global[ _-]?)?rank[ _:#=-]?(\d{1,5})")
+_DIGITS = deferred(r"\d+")
+_NUMBER = deferred(r"\d+(?=\D*\Z)")
+_COUNTS = deferred(
+    r"(?i)(?:epoch|step|iter\w*|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|line|sample|test|attempt|trial"
+    r"|phase|level|version|head|group|channel|state|try|restart|loop|page|row|col\w*|key|loss|acc\w*|lr|time|size|mem\w*|total|count|v)"
+    r"[ =:#_-]{0,2}\Z"
+)
+"""What stands before a number that counts something else than processes."""
+_SOURCE = deferred(r"\.(?:py|cpp|cc|cu|cuh|hpp|h|c|go|rs|sh|ya?ml|json)(?:[:#@]\d+)?\Z")
+"""The end of a file's name, as loggers state where in a program they are."""
+_WORDS = frozenset(
+    ["trace", "debug", "info", "notice", "warning", "warn", "error", "err", "critical", "fatal", "note", "hint", "usage", "file",
+     "traceback", "exception", "step", "epoch", "loss", "http", "https", "downloading", "loading", "saving", "done", "ok"]
+)  # fmt: skip
+"""Words before a colon that name no writer."""
+_RAISED = ("Traceback (most recent call last)", '  File "')
+_STAMPED = deferred(r"\[?\d{1,4}[-:/]")
+
+
+@dataclass(frozen=True, slots=True)
+class Leads:
+    """The leads of one source."""
+
+    names: frozenset[str] = frozenset()
+
+    def split(self, line: str) -> tuple[Prefix, str]:
+        """What :func:`triage.scan.prefix.split_line` says of ``line``, its lead named in the stream."""
+        if not self.names:
+            return split_line(line)
+        found = self._found(line, 0)
+        outer = None
+        if found is None and _STAMPED.match(line):
+            outer, _ = split_line(line)
+            found = self._found(line, outer.length)
+        if found is None:
+            return split_line(line)
+        end = _message(line, found)
+        inner, message = split_line(line[end:])
+        name = "lead " + _name(found).replace("/", ":")
+        stream = f"{name}/{inner.stream}" if inner.stream else name
+        prefix = replace(inner, length=end + inner.length, stream=stream)
+        own = _RANKED.fullmatch(_name(found)) if prefix.rank is None else None
+        if own is not None:
+            prefix = replace(prefix, rank=int(own[1]), stream=f"{stream}/rank{int(own[1])}")
+        if outer is not None and inner.time is None:
+            prefix = replace(prefix, time=outer.time)
+        return prefix, message
+
+    def _found(self, line: str, at: int) -> re.Match[str] | None:
+        for pattern in (_CONTAINER, _LEAD):
+            found = pattern.match(line, at)
+            if found is not None and _name(found) in self.names:
+                return found
+        return None
+
+
+NONE = Leads()
+
+
+def learn(data: bytes) -> Leads:
+    """The leads of the source that ``data`` is the beginning or the end of."""
+    lines = _lines(data)
+    if len(lines) < FEWEST:
+        return NONE
+    families: dict[tuple[str, str], list[str]] = defaultdict(list)
+    marked: Counter[str] = Counter()
+    raised: set[str] = set()
+    for line in lines:
+        found = _LEAD.match(line, 0)
+        if found is None and _STAMPED.match(line):
+            outer, _ = split_line(line)
+            found = None if outer.stream else _LEAD.match(line, outer.length)
+        if found is None or not _plausible(_name(found)):
+            continue
+        mark, shape = _shape(found)
+        families[mark, shape].append(_name(found))
+        marked[mark] += 1
+        if line[_message(line, found) :].startswith(_RAISED):
+            raised.add(_name(found))
+    names: set[str] = set()
+    for (mark, shape), said in families.items():
+        if len(said) < FEWEST or not _come_again(said):
+            continue
+        told = not raised.isdisjoint(said)
+        if shape:
+            most = 2 * len(said) >= len(lines) and marked[mark] >= MOST * len(lines)
+            fair = told or not any(line.startswith(_RAISED) for line in lines)
+        else:
+            most, fair = len(said) >= NEARLY_ALL * len(lines), told
+        if most and fair:
+            names.update(said)
+    names = {_with_container(name, lines) for name in names if not _known(name, lines)}
+    return Leads(frozenset(names)) if len(names) > 1 else NONE
+
+
+def _lines(data: bytes) -> list[str]:
+    """Some lines from both ends."""
+    if len(data) <= 2 * WINDOW:
+        rows = [row for row in data.splitlines() if row.strip()]
+        chosen: Iterable[bytes] = rows if len(rows) <= 2 * LOOK else [*rows[:LOOK], *rows[-LOOK:]]
+    else:
+        first = [row for row in data[:WINDOW].splitlines()[:-1] if row.strip()]
+        last = [row for row in data[-WINDOW:].splitlines()[1:] if row.strip()]
+        chosen = [*first[:LOOK], *last[-LOOK:]]
+    return [row[:160].decode("utf-8", "replace") for row in chosen]
+
+
+def _name(found: re.Match[str]) -> str:
+    return next(text for group, text in found.groupdict().items() if text is not None and group != "colon")
+
+
+def _message(line: str, found: re.Match[str]) -> int:
+    """Index of the message behind a lead: some write a space after a colon, and Python indents by even numbers."""
+    end = found.end()
+    if found.groupdict().get("colon") is None:
+        return end
+    spaces = len(line) - end - len(line[end:].lstrip(" "))
+    return end + spaces % 2
+
+
+def _shape(found: re.Match[str]) -> tuple[str, str]:
+    """How a lead is marked off, and its words without their numbers; no words where it is nothing but a word.
+
+    Leads of one family differ in their numbers, or in their word.
+    """
+    name = _name(found)
+    mark = found[0].replace(name, "", 1).strip()
+    return mark, "" if _NUMBER.search(name) is None else _DIGITS.sub("\0", name)
+
+
+def _plausible(name: str) -> bool:
+    if _SOURCE.search(name) is not None:
+        return False
+    number = _NUMBER.search(name)
+    if number is not None:
+        return _COUNTS.search(name[: number.start()]) is None
+    return name.lower() not in _WORDS
+
+
+def _come_again(said: list[str]) -> bool:
+    """Whether there are several names, none of them for a passing thing: they take turns, or each has much to say."""
+    times = Counter(said)
+    if len(times) < 2:
+        return False
+    turns = sum(1 for one, other in pairwise(said) if one != other)
+    return turns >= len(times) and sum(times.values()) >= 2 * len(times)
+
+
+def _with_container(name: str, lines: list[str]) -> str:
+    """``name`` with the word that stands behind it on all lines, of a traceback too: no program would say it there."""
+    after = [line.partition(f"{name} ")[2] for line in lines if f"{name} " in line]
+    words = {text.partition(" ")[0] for text in after}
+    if len(words) != 1 or not any(text.partition(" ")[2].startswith(_RAISED) for text in after):
+        return name
+    longer = f"{name} {words.pop()}"
+    return longer if _CONTAINER.match(longer, 0) is not None else name
+
+
+def _known(name: str, lines: list[str]) -> bool:
+    """Whether a prefix is known for lines that begin so."""
+    for line in islice((one for one in lines if name in one[: len(name) + 40]), 1):
+        found = _LEAD.match(line, 0)
+        if found is None or _name(found) != name:
+            return False
+        prefix, _ = split_line(line[: _message(line, found)] + "some words")
+        return bool(prefix.stream) or (prefix.length > 0 and (prefix.rank, prefix.local_rank) != (None, None))
+    return False

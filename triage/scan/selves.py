@@ -1,0 +1,100 @@
+"""Which ranks the writers of logs give as their own: by a tag, or by a statement that each of them makes of itself.
+
+``rank 3 starts`` at the beginning of a line is the writer's own rank. ``joined as rank=3``, ``shard 3 of 8`` may be
+anybody's; where several writers say it in the same words, each with a number of its own, they speak of themselves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from triage.model import Block, Source
+from triage.scan.lazy import compiled
+from triage.scan.prefixes.launchers import OF_A_PART
+from triage.scan.said import SELF, Said, lines_at_the_end, lines_at_the_start
+
+Writer = tuple[int, str]
+"""A source, and the outermost name of a writer in it; empty for whatever is in the source."""
+LOOK = 40
+"""Lines at either end of a source in which it may say whose it is."""
+LOOK_AMONG = 240
+"""The same where several writers share it, if there are few sources."""
+FEW = 8
+_RANK = (
+    r"(?i)(?P<before>\b[a-z]+[ _-])?(?<![a-z])(?:global[ _-]?|world[ _-]?|mpi[ _-]?|my[ _-]?)?rank(?:[ _]?(?:is|id|no\.?|number))?"
+    r"\W{0,3}(?P<rank>\d{1,5})(?![\w.]*\d)(?! ?(?:->|=>|to |and ))"
+)
+_AMONG = r"(?i)(?<![\w./-])(?P<rank>\d{1,5})(?: ?/ ?| of | out of |, nranks |, world[ _]size )(?P<size>\d{1,5})(?![\w./-])"
+_PID = r"(?i)\bpid\b\W{0,3}(\d{2,8})\b"
+_COUNTED = r"(?i)\b(?:worker|process|proc|trainer|task|replica|member|shard|id|pe)[ =:#_-]{0,3}(?P<rank>\d{1,5})(?![\w./-])"
+
+
+def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> dict[Writer, set[int]]:
+    """The ranks that each writer gives as its own, of those sources whose own rank is not known; ``pid 71`` names a process."""
+    blocks = {index: block for index, block in tails.items() if sources[index].rank is None}
+    found: dict[Writer, set[int]] = defaultdict(set)
+    stated: dict[tuple[str, str, tuple[object, ...]], dict[Writer, set[int]]] = defaultdict(
+        lambda: defaultdict(set)
+    )
+    for index, line in _lines(blocks, sources):
+        names = {"file": "", "stream": line.prefix.stream.partition("/")[0]}
+        if not names["stream"]:
+            del names["stream"]
+        if line.prefix.rank is not None:
+            if f"rank{line.prefix.rank}" in line.prefix.stream.split("/"):
+                for name in names.values():
+                    found[index, name].add(line.prefix.rank)
+            continue
+        pid = compiled(_PID).search(line.message)
+        if pid is not None:
+            names["process"] = f"pid {pid[1]}"
+        own = compiled(SELF).match(line.message)
+        if own is not None:
+            for name in names.values():
+                found[index, name].add(int(own[1] or own[2]))
+        for slot, rank in _numbers(line):
+            for kind, name in names.items():
+                stated[kind, line.wording, slot][index, name].add(rank)
+    for slot, told in stated.items():
+        if _of_themselves(told, contiguous=slot[2][0] != "rank"):
+            for writer, ranks in told.items():
+                found[writer] |= ranks
+    return {writer: ranks for writer, ranks in found.items() if ranks}
+
+
+def _lines(blocks: Mapping[int, Block], sources: Sequence[Source]) -> Iterator[tuple[int, Said]]:
+    most = LOOK_AMONG if len(blocks) <= FEW else LOOK
+    for index, block in sorted(blocks.items()):
+        seen: set[int] = set()
+        for line in (
+            *lines_at_the_start(block, sources[index], index, None, most),
+            *lines_at_the_end(block, sources[index], index, None, LOOK),
+        ):
+            if line.offset not in seen:
+                seen.add(line.offset)
+                yield index, line
+
+
+def _numbers(line: Said) -> Iterator[tuple[tuple[object, ...], int]]:
+    """The numbers in a line that may be its writer's rank, and where in the wording they stand."""
+    for at, said in enumerate(compiled(_RANK).finditer(line.message)):
+        if not (said["before"] or "").rstrip(" _-").lower().endswith(OF_A_PART):
+            yield ("rank", at), int(said["rank"])
+    for at, said in enumerate(compiled(_AMONG).finditer(line.message)):
+        if int(said["rank"]) < int(said["size"]):
+            yield ("among", at, int(said["size"])), int(said["rank"])
+    for at, said in enumerate(compiled(_COUNTED).finditer(line.message)):
+        yield ("counted", at), int(said["rank"])
+
+
+def _of_themselves(told: Mapping[Writer, set[int]], *, contiguous: bool) -> bool:
+    """Whether several writers say it, each with one number of its own."""
+    if len(told) < 2 or any(len(ranks) != 1 for ranks in told.values()):
+        return False
+    numbers = _all(told.values())
+    return len(numbers) == len(told) and (not contiguous or numbers == set(range(len(numbers))))
+
+
+def _all(found: Iterable[set[int]]) -> set[int]:
+    return set().union(*found)
