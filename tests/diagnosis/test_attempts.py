@@ -75,3 +75,58 @@ def test_steps_that_go_on_after_one_launcher_gave_up_begin_no_run(engine: Engine
     )
     assert found.verdict == "failed"
     assert not found.attempts
+
+
+def server(pid: int, clock: str, *lines: str) -> str:
+    """What a vLLM server says from its first line on."""
+    said = ("[api_server.py:1896] vLLM API server version 0.10.2", *lines)
+    return "".join(
+        f"(APIServer pid={pid}) INFO 03-01 {clock}:{n:02d} {line}\n" for n, line in enumerate(said)
+    )
+
+
+NOT_STARTED = (
+    "(EngineCore_DP0 pid=51{0}) ERROR 03-01 {1}:08 [core.py:718] ValueError: Free memory on device (13.58/15.99 GiB) on startup "
+    "is less than desired GPU memory utilization (0.9, 14.39 GiB). Decrease GPU memory utilization "
+    "or reduce GPU memory used by other processes.\n"
+    "(APIServer pid={0}) Traceback (most recent call last):\n"
+    '(APIServer pid={0})   File "/opt/venv/lib/python3.12/site-packages/vllm/v1/engine/utils.py", line 729, in wait_for_engine_startup\n'
+    "(APIServer pid={0})     raise RuntimeError(\n"
+    "(APIServer pid={0}) RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {{}}\n"
+)
+SERVED = (
+    "[api_server.py:1971] Starting vLLM API server 0 on http://0.0.0.0:8000",
+    "[loggers.py:127] Engine 000: Avg prompt throughput: 21.4 tokens/s, Avg generation throughput: 88.1 tokens/s, Running: 1 reqs, "
+    "Waiting: 0 reqs, GPU KV cache usage: 0.4%, Prefix cache hit rate: 0.0%",
+)
+
+
+def test_a_server_that_was_started_again_is_judged_by_its_last_start(engine: Engine) -> None:
+    failed = server(41, "10:00") + NOT_STARTED.format(41, "10:00")
+    found = engine.diagnose(runs(failed, server(42, "10:05", *SERVED)))
+    assert found.verdict == "healthy"
+    assert [a.verdict for a in found.attempts] == ["failed", "healthy"]
+    assert found.warnings
+    both = engine.diagnose(runs(failed, server(42, "10:05") + NOT_STARTED.format(42, "10:05")))
+    assert both.root_cause is not None
+    assert both.root_cause.rule_id == "vllm.gpu-occupied"
+
+
+def test_servers_that_run_side_by_side_are_one_try(engine: Engine) -> None:
+    text = server(41, "10:00") + server(42, "10:00", *SERVED) + NOT_STARTED.format(41, "10:05")
+    found = engine.diagnose(runs(text))
+    assert found.verdict == "failed"
+    assert not found.attempts
+
+
+def cancelled(job: int, at: str) -> str:
+    """Slurm's words on a job that somebody cancelled."""
+    return f"slurmstepd: error: *** JOB {job} ON gpu-a0{job % 10} CANCELLED AT 2026-03-01T{at} ***\n"
+
+
+def test_jobs_that_slurm_ended_one_after_the_other_are_judged_apart(engine: Engine) -> None:
+    text = raised(0, "KeyError: 'x'") + END.format("08:02:11", 1201, 0) + cancelled(71, "08:09:00")
+    found = engine.diagnose(runs(text, STEPS + cancelled(72, "09:00:00"), STEPS + cancelled(73, "10:00:00")))
+    assert found.root_cause is not None
+    assert found.root_cause.category == "scheduler"
+    assert "JOB 73" in found.root_cause.evidence[0].text

@@ -76,7 +76,7 @@ def test_words_without_meaning_stay_unknown(engine: Engine) -> None:
 
 def test_a_text_that_is_no_log_is_not_called_failed(engine: Engine) -> None:
     prose = "The access token of the hub expires. Storage quotas fill up.\n" * 200
-    assert diagnosed(engine, prose).verdict == "inconclusive"
+    assert diagnosed(engine, prose).verdict != "failed"
 
 
 def test_a_table_of_events_calls_what_failed_a_warning(engine: Engine) -> None:

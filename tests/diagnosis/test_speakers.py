@@ -36,6 +36,29 @@ def test_a_warning_of_nccl_that_is_got_over_is_none(engine: Engine) -> None:
     assert engine.diagnose(Source("job.err", data=log.encode())).verdict == "healthy"
 
 
+@pytest.mark.parametrize("daemon", ["slurmstepd", "slurmstepd-gpu3"])
+def test_what_the_step_daemon_refused_comes_before_the_exit_of_its_tasks(engine: Engine, daemon: str) -> None:
+    log = (
+        f"{daemon}: error: mpi/pmi2: failed to read PMI1 init command\n"
+        "srun: error: gpu3: tasks 0-7: Exited with exit code 1\n"
+    )
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category == "scheduler"
+    assert "PMI1" in root.evidence[0].text
+
+
+def test_the_step_daemons_note_of_a_step_that_ended_is_no_reason(engine: Engine) -> None:
+    log = (
+        "ERROR: the frobnicator must be given at least 4 nodes\n"
+        "srun: error: gpu3: task 3: Exited with exit code 1\n"
+        "slurmstepd: error: *** STEP 5.0 ON gpu3 CANCELLED AT 2026-01-01T00:00:00 ***\n"
+    )
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category == "config"
+
+
 def test_words_come_before_the_exit_code_that_follows_them(engine: Engine) -> None:
     log = (
         "ERROR: the frobnicator must be given at least 4 nodes\n"

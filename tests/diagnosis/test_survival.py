@@ -66,3 +66,97 @@ def test_a_test_may_want_a_process_to_fail(engine: Engine, result: str, verdict:
         + f"\nPASSED\n\n============================== {result} ==============================\n"
     )
     assert engine.diagnose(Source("pytest.log", data=log.encode())).verdict == verdict
+
+
+FINISHED = "step 99 loss 2.1\n{'train_runtime': '1.102', 'train_samples_per_second': '145.2', 'train_loss': '5.391', 'epoch': '3.0'}\n"
+FULL = "\r100%|##########| 100/100 [00:11<00:00,  9.01it/s]\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "verdict"), [("", "healthy"), (FULL, "failed"), (BAR.format(7), "healthy")]
+)
+def test_what_ends_the_job_after_a_full_bar_came_after_the_training(
+    engine: Engine, before: str, verdict: str
+) -> None:
+    sources = [
+        Source("job.out", data=(FINISHED + "== evaluation ==\n").encode()),
+        Source("job.err", data=(before + ERROR).encode()),
+    ]
+    assert engine.diagnose(sources).verdict == verdict
+
+
+def logged(number: int, pid: int) -> str:
+    """An exception that a worker of Ray logs and goes on from."""
+    head = f"(Player pid={pid}) "
+    return (
+        f"{head}ERROR:2026-03-01 10:00:{number:02d},000:Traceback (most recent call last):\n"
+        f'{head}  File "/w/env.py", line 270, in act\n{head}    x, y = parse(text)\n'
+        f"{head}TypeError: cannot unpack non-iterable NoneType object\n{head}sample {number} is skipped\n"
+    )
+
+
+def test_exceptions_that_are_logged_again_and_again_are_caught(engine: Engine) -> None:
+    driver = "(Driver pid=9) step:{0} - loss:0.{0} - lr:1e-06\n"
+    often = "".join(logged(n, 70 + n % 2) for n in range(8))
+    log = often + driver.format(1) + often + driver.format(2) + often
+    found = engine.diagnose(Source("train.log", data=log.encode()))
+    assert found.verdict == "healthy"
+    assert found.warnings
+    once = engine.diagnose(Source("train.log", data=(driver.format(1) + logged(1, 70)).encode()))
+    assert once.verdict == "failed"
+
+
+NO_CUDA = (
+    "/opt/v/lib/python3.11/site-packages/torch/cuda/__init__.py:182: UserWarning: CUDA initialization: CUDA unknown error - "
+    "this may be due to an incorrectly set up environment, e.g. changing env variable CUDA_VISIBLE_DEVICES after program start. "
+    "Setting the available devices to be zero. (Triggered internally at /pytorch/c10/cuda/CUDAFunctions.cpp:119.)\n"
+    "  return torch._C._cuda_getDeviceCount() > 0\n"
+)
+MAPPED = "".join(f"Map: {n}0%|##| {n}0/100 [00:0{n}<00:05, 9.1 examples/s]\n" for n in range(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("ValueError: this model needs a GPU, and none is there", "torch.cuda-unknown-error"),
+        ("KeyError: 'prompt'", "unknown.user-code"),
+    ],
+)
+def test_work_without_a_gpu_does_not_show_that_cuda_works(engine: Engine, said: str, rule: str) -> None:
+    raised = (
+        f'Traceback (most recent call last):\n  File "/w/train.py", line 9, in main\n    build()\n{said}\n'
+    )
+    root = engine.diagnose(Source("job.err", data=(NO_CUDA + MAPPED + raised).encode())).root_cause
+    assert root is not None
+    assert root.rule_id == rule
+
+
+def test_what_python_ignored_once_it_ignores_each_time(engine: Engine) -> None:
+    def ignored(head: str, number: int) -> str:
+        return (
+            f"{head}Traceback (most recent call last):\n"
+            '  File "/opt/v/lib/python3.8/site-packages/robosuite/utils/binding_utils.py", line 199, in __del__\n    self.gl_ctx.free()\n'
+            '  File "/opt/v/lib/python3.8/site-packages/OpenGL/error.py", line 230, in glCheckError\n    raise self._errorClass(\n'
+            f"OpenGL.raw.EGL._errors.EGLError: EGLError(\n\terr = EGL_NOT_INITIALIZED,\n\tresult = {number}\n)\n"
+        )
+
+    head = "Exception ignored in: <function Context.__del__ at 0x7f3c>\n"
+    log = "".join(ignored(head if n != 2 else "episode 2 is over\n", n) for n in range(5))
+    log += "episode 5 is over\n" + ERROR.replace("FileNotFoundError", "FileExistsError").replace(
+        "2] No such file or directory", "17] File exists"
+    )
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert "File exists" in root.evidence[0].text
+
+
+def test_a_rule_counts_only_what_its_own_condition_lets_stand(engine: Engine) -> None:
+    idle = (
+        "(APIServer pid=1) INFO 04-15 09:{0:02d}:22 [loggers.py:259] Engine 000: Avg prompt throughput: 0.0 tokens/s, "
+        "Avg generation throughput: 0.0 tokens/s, Running: 1 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.1%\n"
+    )
+    busy = idle.replace("generation throughput: 0.0", "generation throughput: 31.5")
+    stalled = "".join(idle.format(n) for n in range(2, 20))
+    assert engine.diagnose(Source("s.log", data=(busy.format(1) + stalled).encode())).verdict == "failed"
+    served = engine.diagnose(Source("s.log", data=(busy.format(1) + stalled + busy.format(21)).encode()))
+    assert served.verdict == "healthy"

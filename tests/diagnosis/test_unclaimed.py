@@ -33,6 +33,22 @@ def told(engine: Engine, text: str) -> Diagnosis:
     [
         (
             traceback(
+                frame(f"{SITE}/verl/trainer/main_ppo.py", "main_task"),
+                frame(f"{SITE}/verl/workers/reward_manager/naive.py", "__call__"),
+                frame(f"{SITE}/verl/utils/reward_score/__init__.py", "_default_compute_score", "raise NotImplementedError"),
+                ends="NotImplementedError",
+            ),
+            "config",
+        ),
+        (
+            traceback(
+                MAIN, frame("/work/src/checkpoints.py", "initialize_directory"),
+                ends="FileExistsError: Directory /data/out/run7 already exists. Use --overwrite or --resume",
+            ),
+            "config",
+        ),
+        (
+            traceback(
                 MAIN, frame(f"{SITE}/somelib/trainer.py", "_save_checkpoint"),
                 frame("/usr/lib/python3.12/os.py", "renames"),
                 ends="OSError: [Errno 39] Directory not empty: 'tmp-7' -> 'step-7'",

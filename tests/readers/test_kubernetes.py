@@ -224,3 +224,26 @@ def test_events_of_containers_that_do_not_start_count_until_the_pod_runs(
     found = findings(f"Name:   worker-0\nStatus:   {status}\nEvents:\n  Type  Reason\n  {event}\n")
     expected = [f"kubernetes.{rule}"] if status == "Pending" or rule == "gpu-runtime" else []
     assert [f.rule_id for f in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "rule"),
+    [
+        ("NodeAffinity", "Pod was rejected: Predicate NodeAffinity failed", "pod-rejected"),
+        ("NodePorts", "Pod was rejected: Predicate NodePorts failed", "pod-rejected"),
+        (
+            "SysctlForbidden",
+            'Pod was rejected: forbidden sysctl: "net.core.x" not allowlisted',
+            "pod-forbidden",
+        ),
+        ("", "", "pod-failed"),
+    ],
+)
+def test_a_failed_pod_without_an_ended_container_is_not_healthy(
+    reason: str, message: str, rule: str, tmp_path: Path
+) -> None:
+    why = f"Reason:       {reason}\nMessage:      {message}\n" if reason else ""
+    text = f"Name:         w-2\nNamespace:    ml\nNode:         gpu-7/10.0.0.7\nStatus:       Failed\n{why}"
+    assert [f.rule_id for f in findings(text)] == [f"kubernetes.{rule}"]
+    (tmp_path / "describe.txt").write_text(text)
+    assert diagnose([tmp_path / "describe.txt"]).verdict == "failed"

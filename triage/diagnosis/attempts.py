@@ -92,36 +92,69 @@ def _boundaries(items: Sequence[Item]) -> list[Item]:
             and (following < 1 << 62 or ended_well)
         ]
         best = max(best, restarts, key=len)
-    return best or _appended(items)
+    appended = _appended(items)
+    if best and appended and best[0].finding.source != appended[0].finding.source:
+        return best
+    return sorted([*best, *appended], key=lambda i: i.finding.offset)
 
 
 def _appended(items: Sequence[Item]) -> list[Item]:
-    """Where another run begins in a log that several runs were appended to, one after the other's launcher had given up."""
+    """Where another run begins in a log that several runs were appended to, one after the other had ended."""
     by_source: dict[int, list[Item]] = defaultdict(list)
     for item in items:
-        if item.rule.fact in _BEGINNINGS or _is_last(item) or item.rule.fact == "progress":
+        if (
+            item.rule.fact in _BEGINNINGS
+            or item.rule.fact == "progress"
+            or _is_last(item)
+            or _ends_a_run(item)
+            or _job_cancelled(item) is not None
+        ):
             again = last_occurrence(item)
             by_source[item.finding.source] += [item] if again is None else [item, again]
     best: list[Item] = []
     for told in by_source.values():
         told.sort(key=lambda i: i.finding.offset)
-        found: list[Item] = []
-        ended = False
-        reached: int | None = None
-        for item in told:
-            step = item.number("step") if item.rule.fact == "progress" else None
-            if _is_last(item):
-                ended = True
-            elif ended and (item.rule.fact in _BEGINNINGS or _steps_back(item, step, reached)):
-                # a place of its own, so that what begins belongs to what it begins
-                found.append(
-                    Item(replace(item.finding, offset=item.finding.offset - 1, time=None), item.rule)
-                )
-                ended, reached = False, None
-            if step is not None:
-                reached = step
-        best = max(best, found, key=len)
+        best = max(best, _runs(told), key=len)
     return best
+
+
+def _runs(told: Sequence[Item]) -> list[Item]:
+    """The lines of one source at which another run begins."""
+    found: list[Item] = []
+    ended = False
+    over: list[Item] = []
+    cancelled: str | None = None
+    reached: int | None = None
+    launchers = {
+        i.finding.stream
+        for i in told
+        if i.rule.fact in {"launch-begins", "launch"} or "launcher-report" in i.rule.tags
+    }
+    for item in told:
+        step = item.number("step") if item.rule.fact == "progress" else None
+        job = _job_cancelled(item)
+        if item.rule.fact == "run-begins":
+            anew = bool(over) and all(_is_over(past, item) for past in over)
+        else:
+            back = len(launchers) < 2 and _steps_back(item, step, reached)
+            anew = ended and (item.rule.fact in _BEGINNINGS or back)
+        if job is not None and cancelled not in {None, job}:
+            anew = True  # the job before this one had been cancelled: all since then is another's
+        if anew:
+            # a place of its own, so that what begins belongs to what it begins
+            at = over[-1].finding.offset + 1 if job is not None and over else item.finding.offset - 1
+            found.append(Item(replace(item.finding, offset=at, time=None), item.rule))
+            ended, reached, cancelled = False, None, None
+            over = []
+        if _is_last(item):
+            ended = True
+        if _ends_a_run(item) or job is not None:
+            over.append(item)
+        if job is not None:
+            ended, cancelled = True, job
+        if step is not None:
+            reached = step
+    return found
 
 
 def _is_last(item: Item) -> bool:
@@ -131,13 +164,37 @@ def _is_last(item: Item) -> bool:
     )
 
 
+def _ends_a_run(item: Item) -> bool:
+    """Whether a program that others run under says that one of them, or all, came to a bad end."""
+    if item.rule.role == "benign":
+        return False
+    return "launcher-report" in item.rule.tags or (item.finding.raised and "wrapper" in item.rule.tags)
+
+
+def cancelled_jobs(items: Sequence[Item]) -> frozenset[str]:
+    """The jobs that Slurm says it cancelled as a whole."""
+    return frozenset(job for item in items if (job := _job_cancelled(item)) is not None)
+
+
+def _job_cancelled(item: Item) -> str | None:
+    """The job that Slurm says it cancelled, all of it and not a step."""
+    what = item.text("what") if "external-stop" in item.rule.tags else None
+    return what if what is not None and what.startswith("JOB ") else None
+
+
+def _is_over(past: Item, begin: Item) -> bool:
+    """Whether what ended had ended when a program began, by the clock where both tell the time."""
+    one, two = past.finding, begin.finding
+    return compare(one, two) == -1 and (not one.stream or one.stream != two.stream)
+
+
 def _steps_back(item: Item, step: int | None, reached: int | None) -> bool:
-    """Whether progress begins anew, as told by the one launcher that the log is of."""
+    """Whether progress begins anew: bars of one launcher that gave up, another's may be anywhere."""
     return step is not None and reached is not None and step <= reached and not item.finding.stream
 
 
-_BEGINNINGS = frozenset({"launch-begins", "launch", "rendezvous"})
-"""What a launcher says before it starts its processes."""
+_BEGINNINGS = frozenset({"launch-begins", "launch", "rendezvous", "run-begins"})
+"""What a launcher says before it starts its processes, and a program that others are started by at its start."""
 _BEFORE_STEPS = frozenset({"port-conflict", "rendezvous"})
 """What ends a try before its first step."""
 

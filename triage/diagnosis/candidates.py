@@ -40,6 +40,8 @@ class Candidate:
     explained_by: Candidate | None = None
     why_explained: str = ""
     survived: Item | None = None
+    caught: bool = False
+    """Whether it was survived because something in the program catches it, each time."""
     explains: list[Item] = field(default_factory=list)
     rivals: list[Candidate] = field(default_factory=list)
     """Others of its kind, on other ranks, of which nothing tells whether they came first."""

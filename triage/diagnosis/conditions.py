@@ -57,7 +57,7 @@ def functions_of(job: Job, item: Item | None) -> Mapping[str, Callable[..., Any]
         return item is not None and any(compare(o.finding, item.finding) == -1 for o in others(name))
 
     def after(name: str) -> bool:
-        return item is not None and any(compare(o.finding, item.finding) == 1 for o in others(name))
+        return item is not None and any(compare(o.at_last, item.finding) == 1 for o in others(name))
 
     def values(field: str) -> set[Value]:
         return {i.fields[field] for i in (job.of_rule(item.rule.id) if item else ()) if field in i.fields}

@@ -28,6 +28,7 @@ from triage.diagnosis.oddities import observed, suspect, with_words_of_ranks
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
 from triage.diagnosis.run import Run
+from triage.diagnosis.unclaimed import heeded
 from triage.model import Attempt, Diagnosis, Evidence, FindingGroup, Hypothesis, Verdict
 
 MAX_ALTERNATIVES = 6
@@ -53,7 +54,7 @@ class _Outcome:
 
 def diagnose(run: Run) -> Diagnosis:
     """The diagnosis of one job. Never raises for what a log says."""
-    items = [Item(f, run.rules[f.rule_id]) for f in run.findings if f.rule_id in run.rules]
+    items = heeded([Item(f, run.rules[f.rule_id]) for f in run.findings if f.rule_id in run.rules])
     year = _year(items)
     if year is not None:
         items = [_dated(item, year) for item in items]
@@ -115,7 +116,12 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.items = relabel(job.items, identities)
     job.index()
     job.add(stated(job))
-    job.add(derive(job, identities.world_size))
+    known = list(job.items)
+    job.items = [i for i in known if holds(job, i, identities.world_size)]
+    job.index()
+    derived = derive(job, identities.world_size)  # from what counts by its own condition
+    job.items = [*known, *derived]
+    job.index()
     held = [i for i in job.items if holds(job, i, identities.world_size)]
     closing = _closing(run, job, held) if last else None
     job.items = undisputed(held)
@@ -143,18 +149,18 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         ranking.causes[0] = around
     elif (named := named_below(job, ranking)) is not None:
         ranking.causes.insert(0, named)
-    alarmed = alarm(job, ledger, run.ends) if last and not ranking.causes else None
+    alarmed = alarm(job, ledger, run.ends, ranking.complainers) if last and not ranking.causes else None
     verdict, completed = _verdict(run, job, ranking, alarmed)
     hypotheses = [
         build(job, identities, c, _confidence(c, ranking, position), year)
         for position, c in enumerate(_diverse(ranking.causes))
     ]
     if hypotheses:
-        known = {h.category for h in hypotheses}
+        told = {h.category for h in hypotheses}
         hypotheses += [
             build(job, identities, Candidate([item]), OF_DOUBTS, year)
             for item in others(job, ranking.causes[0].lead)
-            if item.rule.category not in known
+            if item.rule.category not in told
         ]
     warnings = [build(job, identities, c, min(c.lead.rule.confidence, 0.5), year) for c in ranking.survived]
     return _Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings, alarmed)
@@ -272,10 +278,14 @@ def _choose(outcomes: Sequence[_Outcome], run: Run) -> tuple[int, list[str]]:
     if last == 0 or outcomes[last].verdict != "failed":
         return last, ([] if last == 0 else [f"attempt {last} of {last + 1} decides: it did not fail"])
     final = outcomes[last].hypotheses[0] if outcomes[last].hypotheses else None
+    this = attempts_module.cancelled_jobs(outcomes[last].job.items)
     for number in range(last):
         earlier = outcomes[number]
         if not earlier.hypotheses or earlier.verdict != "failed":
             continue
+        theirs = attempts_module.cancelled_jobs(earlier.job.items)
+        if this and theirs and this.isdisjoint(theirs):
+            continue  # Slurm ended it as a job of its own
         cause = earlier.hypotheses[0]
         if final is not None and cause.rule_id == final.rule_id:
             return number, [f"attempt {number} failed first; the same cause recurs in attempt {last}"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from triage.diagnosis.candidates import TELLING, Candidate
@@ -31,7 +31,8 @@ _EXCEPTION = deferred(
 )
 _OF_LAUNCHERS = (
     r"(?i)\b(?:exit(?:ed|ing|s)?|return(?:ed)?|terminat\w+|abort\w*|kill\w*|cancel\w*|failed) \S{0,20} ?(?:code|status|signal|step|job)"
-    r"|\b(?:exit|return)[ _]?code\b|\bsrun:|slurmstepd:|\b(?:ChildFailedError|SignalException|CalledProcessError|SystemExit)\b"
+    r"|\b(?:exit|return)[ _]?code\b|\bsrun:|slurmstepd(?:-[\w.-]+)?: (?!error: (?!\*\*\*))"
+    r"|\b(?:ChildFailedError|SignalException|CalledProcessError|SystemExit)\b"
 )
 """What a launcher says of a process that ended."""
 PRIORITY = (*TELLING, "wrapper", "rank-exit", "launcher-report")
@@ -48,13 +49,14 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     if symptom is not None and symptom.rule_id != "unknown.reported":
         return symptom
     words = unanswered(job, ends.last_words) if ends and not job.of_fact("ended-well") else []
+    words = [w for w in words if split_line(w[1].text)[0].stream not in ranking.complainers]
     stated = _stated_exception(job, words)
     told = words if symptom is None else [w for w in words if _own(w)]
     if stated is None and told and (symptom is None or _trouble(told[_telling(told)]) is not None):
         stated = _last_words(job, told)
     found = stated or symptom
     unknown = not job.items and ends is not None and not ends.ordinary
-    if found is not None or alarm(job, ledger, ends) is not None or unknown:
+    if found is not None or alarm(job, ledger, ends, ranking.complainers) is not None or unknown:
         known = _forewarned(ranking) or (_by_words(job, found) if found else None)
         # what was said last may tell less than an alarm before it
         return known if known and known.rule_id != "unknown.last-words" else _loudest(job, ends) or known
@@ -114,6 +116,8 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     words = [w for w in unanswered(job, ends.last_words) if _own(w)]
     if all(c.rule_id in _EXITED for c in live):
         found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
+        if found is None or found.rule_id in _TELL_NOTHING:
+            found = _loudest(job, ends) or found
     elif all(c.rule_id == "unknown.begun" for c in live):
         # a log that is cut in its second traceback has said what the first one was
         found = _stated_exception(job, words)
@@ -203,14 +207,16 @@ def named_below(job: Job, ranking: Ranking) -> Candidate | None:
     return found
 
 
-def alarm(job: Job, ledger: Ledger, ends: Ends | None) -> Evidence | None:
+def alarm(job: Job, ledger: Ledger, ends: Ends | None, complainers: Collection[str] = ()) -> Evidence | None:
     """The last alarming line that nobody knows, if nothing shows that all was well after it.
 
     Or an exception that follows from something else, when that something is nowhere in the logs.
     """
     if ends is None or job.of_fact("ended-well"):
         return None
-    lines = unanswered(job, ends.alarms)
+    lines = [
+        line for line in unanswered(job, ends.alarms) if split_line(line[1].text)[0].stream not in complainers
+    ]
     if lines:
         return lines[-1][1]
     survival = Survival(job, ledger)
@@ -252,6 +258,9 @@ def _symptom(job: Job, ledger: Ledger) -> Candidate | None:
 def _all_done(job: Job, ledger: Ledger) -> bool:
     """Whether every rank said that it came to a good end, and nobody ended badly."""
     done = {i.rank for i in job.of_fact("ended-well")} | set(ledger.finished)
+    if not any(i.finding.raised and i.rule.fact != "mention" for i in job.items):
+        # said on the way out of the interpreter, which nothing that was raised has led to
+        done |= {i.rank for i in job.of_rule("torch.group-not-destroyed")}
     return (
         len(ledger.members) > 1
         and set(ledger.members) <= done
@@ -375,6 +384,8 @@ def _candidate(
 ) -> Candidate:
     source = job.sources[index]
     prefix, _ = split_line(evidence[-1].text)
+    if prefix.rank is not None and prefix.stream == f"task {prefix.rank}" and job.of_fact("launch-begins"):
+        prefix = replace(prefix, rank=None)  # a launcher of several ranks speaks under the task's number
     finding = Finding(
         rule_id=rule.id, fields=fields, evidence=tuple(evidence), source=index, offset=1 << 60,
         rank=source.rank if prefix.rank is None else prefix.rank, host=prefix.host or source.host,

@@ -10,6 +10,7 @@ from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.survival import Survival
 from triage.rules.schema import Rule
+from triage.scan.lazy import compiled
 
 NEAR = 0.16
 """Scores closer than this are decided by which came first."""
@@ -25,12 +26,23 @@ class Ranking:
     causes: list[Candidate]
     survived: list[Candidate]
 
+    @property
+    def complainers(self) -> frozenset[str]:
+        """Writers that log exceptions which something catches: what they say last ends nothing either."""
+        return frozenset(i.finding.stream for c in self.survived if c.caught for i in c.items)
+
 
 def rank(job: Job, ledger: Ledger, candidates: Sequence[Candidate]) -> Ranking:
     """Order the candidates, the root cause first."""
     survival = Survival(job, ledger)
     for candidate in candidates:
         candidate.survived = _survived(candidate, survival)
+    for candidate in candidates:
+        # work that needs no GPU goes on after CUDA could not be initialised; what needs one ends
+        if candidate.survived is not None and any(
+            other.survived is None and _left_without_gpus(candidate, other) for other in candidates
+        ):
+            candidate.survived = None
     survived = [c for c in candidates if c.survived is not None]
     causes = [c for c in candidates if c.survived is None]
     idle = _without_effect(causes, job, survival)
@@ -85,7 +97,9 @@ def _survived(candidate: Candidate, survival: Survival) -> Item | None:
     for item in candidate.items:
         proof = survival.proof(item)
         if proof is None:
-            return None
+            proof = survival.caught(candidate.items)
+            candidate.caught = proof is not None
+            return proof
     return proof
 
 
@@ -213,9 +227,11 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
         if cause.advisory and cause.score < effect.score:
             return ""  # it stays beside the better founded one, as an alternative
         late = order == 1 and not _hardware(cause) and not cause.of_ledger and not effect.of_ledger
-        if late and not _of_another_stream(cause, effect):
+        if late and not _of_another_stream(cause, effect) and not _stopped_by(cause, effect):
             return ""
         return f"{cause.rule_id} is known to lead to {effect.rule_id}"
+    if _left_without_gpus(cause, effect):
+        return "CUDA could not be initialised in this process, which had no GPU from then on"
     if effect.of_ledger and not cause.of_ledger:
         return _explains_verdict(cause, effect, ledger)
     if cause.of_ledger and not effect.of_ledger:
@@ -223,6 +239,34 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     if not cause.of_ledger and not effect.of_ledger:
         return _same_trouble(cause, effect, order)
     return ""
+
+
+def _stopped_by(cause: Candidate, effect: Candidate) -> bool:
+    """Whether both tell of one stop: who stops a job says so while its processes already obey."""
+    stop = "external-stop"
+    return (
+        stop in cause.lead.rule.tags and stop in effect.lead.rule.tags and cause.rule_id.startswith("slurm.")
+    )
+
+
+def _left_without_gpus(cause: Candidate, effect: Candidate) -> bool:
+    """Whether torch warned that it can use no GPU, and an exception that speaks of one came after it."""
+    warned, raised = cause.lead.finding, effect.lead.finding
+    return (
+        raised.raised
+        and not warned.raised
+        and effect is not cause
+        and warned.source == raised.source
+        and warned.rank == raised.rank
+        and compare(warned, raised) == -1
+        and any(_WITHOUT_GPUS in shown.text for shown in warned.evidence[:1])
+        and any(compiled(_OF_GPUS).search(shown.text) for shown in raised.evidence[:1])
+    )
+
+
+_WITHOUT_GPUS = "CUDA initialization: "
+"""torch says so where it goes on as if there were no GPU."""
+_OF_GPUS = r"(?i)\b(?:gpus?|cuda|accelerators?|devices?|nvidia|bf16|fp16|bfloat16|half|float16|triton)\b"
 
 
 def _of_another_stream(cause: Candidate, effect: Candidate) -> bool:

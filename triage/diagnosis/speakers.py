@@ -12,7 +12,7 @@ _SPEAKERS = (
         r"|\bUCC +ERROR|\bHCCL\(|\bcxi\d*\b|\befa\b|\blibrdmacm|\bOFI\b|\b(?:rdma|gid|roce|infiniband)\b",
         "network",
     ),
-    (r"\b(?:slurmstepd|srun|sbatch|salloc|slurmd|slurmctld|kubelet|qsub|pbs_mom)(?:\[\d+\])?:", "scheduler"),
+    (r"\b(?:slurmstepd(?:-[\w.-]+)?|srun|sbatch|salloc|slurmd|slurmctld|kubelet|qsub|pbs_mom)(?:\[\d+\])?:", "scheduler"),
     (
         r"(?i)\bjob\b.{0,80}\b(?:exceed\w*|reached|over) (?:\w+ )?(?:the |its )?(?:wall[- ]?time|wall[- ]?clock|run[- ]?time|time)\b"
         r"|\bjob\b.{0,60}\b(?:kill|terminat|cancel)\w*\b.{0,60}\b(?:wall[- ]?time|wall[- ]?clock|run[- ]?time|time limit)\b",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from triage.diagnosis.job import TROUBLE, Item, Job, compare
@@ -30,7 +31,10 @@ class Survival:
             if self._uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
                 continue  # what one process prints at its end says nothing of another one that died
             if self._later(end, item) or (
-                self._unordered(end, item) and not self._ended_badly() and not self._resumed(end)
+                self._unordered(end, item)
+                and not self._ended_badly()
+                and not self._resumed(end)
+                and not self._after_the_work(item)
             ):
                 return end
         rank = item.rank
@@ -61,6 +65,24 @@ class Survival:
         if found is None or rule is None:
             return None
         return Item(replace(finding, rule_id=ROUTINE_RULE, fields={}, evidence=(found,), raised=False), rule)
+
+    def caught(self, items: Sequence[Item]) -> Item | None:
+        """A step of the job among exceptions that one process logs again and again: something in it catches them."""
+        kept_on = any(
+            i.finding.count >= _AGAIN and i.rank is None and _last_of(i) > i.finding.offset for i in items
+        )
+        logged = all(i.finding.level in _LOGGED and i.finding.raised and i.finding.stream for i in items)
+        if not kept_on or not logged:
+            return None
+        if not all(i.rule.id.startswith("unknown.") for i in items):
+            return None  # what is known to end a job is no matter of course
+        if self._ended_badly():
+            return None
+        first = min((i.finding for i in items), key=lambda f: (f.source, f.offset))
+        steps = self.job.of_fact("progress")
+        return next(
+            (p for p in steps if p.finding.source == first.source and _last_of(p) > first.offset), None
+        )
 
     def _closed(self, item: Item) -> Item | None:
         """A good end of the whole job, further down in the log of what ended badly: a test that wanted it."""
@@ -113,6 +135,23 @@ class Survival:
         if one.source != two.source or not logged or _last_of(answer) <= _last_of(item):
             return False
         return one.stream == two.stream and not self._ended_badly()
+
+    def _after_the_work(self, item: Item) -> bool:
+        """Whether it ended what came after a full bar: nothing else stands between it and the end of its log."""
+        finding = item.finding
+        if not finding.raised or finding.level in _LOGGED or finding.count > 1:
+            return False
+        here = [
+            other
+            for other in self.job.items
+            if other.finding.source == finding.source and other.rule.role != "benign"
+        ]
+        end = item.number("_end") or finding.offset
+        if any(_last_of(other) > max(end, finding.offset) for other in here):
+            return False
+        bars = [i for i in here if i.rule.fact == "progress" and i.number("total") is not None]
+        last = max(bars, key=_last_of, default=None)
+        return last is not None and last.number("step") == last.number("total")
 
     def _given_up(self, sign: Item) -> bool:
         """Whether the same writer says later that it is over: a controller lives on while its replicas die."""
@@ -190,6 +229,10 @@ class Survival:
             last = two.last_offset if two.last_offset is not None else two.offset
             return one.offset > last
         return compare(one, two) == 1
+
+
+_LOGGED = frozenset(["error", "warning"])
+_AGAIN = 3
 
 
 def _last_of(item: Item) -> int:

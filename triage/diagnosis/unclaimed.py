@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from triage.diagnosis.hearsay import heard
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.trouble import category_of
 from triage.diagnosis.wording import kind_of_words
+from triage.scan.exceptions import IGNORED_RULE
 from triage.scan.lazy import compiled
 
 NEAR_FRAMES = 3
@@ -164,6 +165,10 @@ def kind_of(
     )  # fmt: skip
     if short in _OF_PEERS and said != "auth-or-hub":
         return "network-config"
+    if short == "FileExistsError" and not words.startswith("[Errno "):
+        return (
+            said if said in {"checkpoint", "data-loading"} else "config"
+        )  # a program that overwrites nothing unasked
     if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
         return said if said in {"checkpoint", "data-loading"} else "storage"
     if short in _MISSING and compiled(_SETTINGS_FILE).search(words):
@@ -188,13 +193,17 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         if inside(known, item) and (known.rule.role == "benign" or known.rank is None)
     }  # fmt: skip
     sites: set[tuple[object, ...]] = set()
+    ignored: set[tuple[object, ...]] = set()
     left: list[Item] = []
     for item in found:
         known = next((known for known in claimed if inside(known, item)), None)
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
+        if known is not None and known.rule.role == "benign" and item.rank is None:
+            ignored.add(_origin(item))  # folded as well: what Python ignored there once it ignores each time
         if known is None and (item.rank, *_words(item)) not in echoes:
             left.append(item)
+    left = [item for item in left if item.rank is not None or _origin(item) not in ignored]
     for item in left:
         if item.text("type") is None and item.text("file") is not None and _site(item) in sites:
             continue  # the log breaks off while one more says the same
@@ -207,9 +216,36 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         yield [heard(job, Item(item.finding, rule)) for item in items]
 
 
+def heeded(items: Sequence[Item]) -> list[Item]:
+    """``items`` without what stands in tracebacks that Python says it ignores: of destructors, of what is called at exit.
+
+    An error of the GPU is what it is, wherever it was met.
+    """
+    ignored = [i for i in items if i.rule.id == IGNORED_RULE]
+    return [
+        item
+        for item in items
+        if not (
+            item.rule.role in {"cause", "symptom"}
+            and item.finding.raised
+            and not _OF_DEVICES.intersection(item.rule.tags)
+            and any(inside(item, exception) for exception in ignored)
+        )
+    ]
+
+
+_OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])
+
+
 def _words(item: Item) -> tuple[str | None, str]:
     """What an exception says, whatever numbers it says it of."""
     return item.text("type"), compiled(r"\d+").sub("0", item.text("message") or f"{item.finding.offset}:")
+
+
+def _origin(item: Item) -> tuple[object, ...]:
+    """What was raised, where, and from which line of the program."""
+    names = ("type", "raised_in", "raised_function", "file", "line")
+    return tuple(item.fields.get(name) for name in names)
 
 
 def _site(item: Item) -> tuple[object, ...]:
@@ -239,6 +275,8 @@ def _rule(item: Item) -> str:
         return f"unknown.{kind}"
     if name == "ZeroDivisionError" and raised == "library":
         return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
+    if name == "NotImplementedError" and raised == "library" and not message:
+        return "unknown.config"  # a library was asked for a variant that it has not got
     if users:
         return "unknown.user-code"
     named = category_of(message)

@@ -36,6 +36,15 @@ _OTHER_NODES = frozenset(
 _PREEMPTED = frozenset(
     {"Preempting", "Preempted", "PreemptionByScheduler", "PreemptionByKubeScheduler", "Evict"}
 )  # fmt: skip
+# what the kubelet writes as the reason when it does not admit a pod (pkg/kubelet/lifecycle, pkg/kubelet/sysctl)
+_UNFIT = frozenset(
+    {"NodeAffinity", "NodeName", "NodePorts", "NodeUnschedulable", "TaintToleration",
+     "SMTAlignmentError", "InvalidNodeInfo", "UnexpectedPredicateFailureType", "UnknownReason"}
+)  # fmt: skip
+_FORBIDDEN = frozenset(
+    {"SysctlForbidden", "AppArmor", "PodOSNotSupported", "PodOSSelectorNodeLabelDoesNotMatch", "ProcMount",
+     "InitContainerRestartPolicyForbidden", "SupplementalGroupsPolicyNotSupported"}
+)  # fmt: skip
 _QUEUE_EVICTED = "EvictedDueTo"
 """How Kueue's events about a workload that it takes back begin; the reason follows."""
 _QUEUE_REASONS = {"Preempted": "kubernetes.preempted", "NodeFailures": "kubernetes.node-lost"}
@@ -152,9 +161,25 @@ def _pod(found: Findings, pod: Pod) -> None:
         _add(found, rule_id, pod, lines, message, **more)
     for container in pod.containers:
         _container(found, pod, container)
+    if pod.status == "Failed" and not removed:
+        _failed(found, pod)
     seen = {rule_id for rule_id, *_ in removed}
     for event in pod.events:
         _event(found, pod, event, seen)
+
+
+def _failed(found: Findings, pod: Pod) -> None:
+    """A pod whose phase is Failed although nothing took it away: the node refused it, or a container failed."""
+    if any(end is not None and end.exit_code for c in pod.containers for end in (c.end, c.last)):
+        return
+    lines: list[Line | None] = [*pod.details] or [pod.line]
+    if pod.reason in _FORBIDDEN:
+        rule_id = "kubernetes.pod-forbidden"
+    elif pod.reason in _UNFIT or (pod.message or "").startswith("Pod was rejected"):
+        rule_id = "kubernetes.pod-rejected"
+    else:
+        rule_id = "kubernetes.pod-failed"
+    _add(found, rule_id, pod, lines, pod.message, reason=pod.reason)
 
 
 def _removals(pod: Pod) -> Iterator[tuple[str, list[Line | None], str | None, dict[str, Value]]]:

@@ -12,6 +12,7 @@ from triage.errors import InputError
 from triage.model import Block, Finding, Reading, Source, SourceReport
 from triage.scan.collect import Collector
 from triage.scan.scanner import Scanner
+from triage.scan.status import closing_status
 from triage.scan.tail import intelligible, last_signs_of_life
 from triage.sources import BLOCK_SIZE, CONTEXT, BlockReader
 
@@ -188,6 +189,7 @@ def finish(part: Part, source: Source, index: int) -> None:
     part.report = replace(part.report, lines=collector.lines)
     if collector.tail is not None:
         part.findings.extend(last_signs_of_life(collector.tail, source, index))
+        part.findings.extend(closing_status(collector.tail, source, index))
         part.findings.extend(_embedded_at_the_end(collector.tail, source, index))
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from triage.model import Block, Evidence, Finding, Source
 from triage.rules.loader import RuleSet
 from triage.scan.counted import counted
+from triage.scan.lazy import compiled
 from triage.scan.oddities import oddities
 from triage.scan.routine import Routine
 from triage.scan.said import without_digits
@@ -87,14 +88,28 @@ class Ends:
 
     def _unknown(self, pick: Callable[[Block, str, Container[int]], Iterator[Evidence]]) -> Lines:
         taken, harmless = self._recognised
+        known = {_wording(words) for words in harmless | self._repeated}
         return [
             (index, evidence)
             for index, block in sorted(self._tails.items())
             for evidence in pick(
                 block, self._sources[index].name, taken.get(self._sources[index].name, frozenset())
             )
-            if without_digits(evidence.text) not in harmless
+            if _wording(evidence.text) not in known
         ]
+
+    @cached_property
+    def _repeated(self) -> set[str]:
+        """The words of recognised lines of which only the first and the last are at hand."""
+        return {
+            without_digits(line)
+            for finding in self._findings
+            if finding.count > 2
+            and (rule := self._rules.get(finding.rule_id)) is not None
+            and rule.fact != "mention"
+            for evidence in finding.evidence
+            for line in evidence.text.splitlines()
+        }
 
     @cached_property
     def _recognised(self) -> tuple[dict[str, set[int]], set[str]]:
@@ -115,3 +130,12 @@ class Ends:
                     # repetitions were folded: know them by their words
                     harmless.update(without_digits(line) for line in lines)
         return taken, harmless
+
+
+def _wording(line: str) -> str:
+    """A line without its numbers and addresses."""
+    return without_digits(compiled(_ADDRESS).sub("", line))
+
+
+_ADDRESS = r"\b(?:0)?x[0-9a-f]{2,16}\b"
+"""In full, and as it is left of one without its digits."""

@@ -300,8 +300,12 @@ def _named_process(view: BlockLines, line: Line) -> int | None:
 
 def _ignored(view: BlockLines, line: Line) -> bool:
     """Whether Python says of the traceback on ``line`` that it goes on without it."""
-    above = next(iter(view.preceding(line)), None)
-    return above is not None and compiled(_IGNORED).match(above.message) is not None
+    for count, above in enumerate(view.preceding(line)):
+        if above.prefix.stream == line.prefix.stream:
+            return compiled(_IGNORED).match(above.message) is not None
+        if count >= _CLOSE:
+            break
+    return False
 
 
 def _served(view: BlockLines, line: Line) -> bool:

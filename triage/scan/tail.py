@@ -73,6 +73,7 @@ _WARNED_OF_ITS_END = deferred(
 )
 """NCCL calls what ends it a warning."""
 _ENDS_THE_JOB = deferred(r"\bMPI_ABORT was invoked on rank\b|\bapplication called MPI_Abort\(")
+_HEADER = "Traceback (most recent call last):"
 _NO_WORDS = deferred(r"\W*|\s*(?:[Cc]ommand (?:error|output)|std(?:err|out)):\s*")
 _REFUSES = deferred(
     r"\b(?:must|needs? to|should|requires?|needs? (?:at|\d)|or more|only|at least|at most|too (?:many|few|large|small|big)|exceeds?"
@@ -111,7 +112,7 @@ MIN_WORDS = 3
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = deferred(
-    r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b"
+    r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|--- Logging error ---"
     # a table of events calls all that failed a warning
     r"|(?<!NCCL )\bwarn(?!ing(?:\t| {2,})+\w+(?:\t| {2,}|$))"
     # parts of a report, and what is measured
@@ -126,13 +127,15 @@ _HARMLESS = deferred(
 
 def intelligible(block: Block) -> bool:
     """Whether a block holds text that a person could read: a line with two words."""
+    text = _legible(block)
+    return text is not None and _TWO_WORDS.search(text) is not None
+
+
+def _legible(block: Block) -> str | None:
+    """The beginning of a block, if that is text."""
     sample = block.data[:65536]
-    if b"\0" in sample[:4096]:
-        return False
     text = sample.decode("utf-8", "replace")
-    if text.count("\ufffd") * 10 > len(text):
-        return False
-    return _TWO_WORDS.search(text) is not None
+    return None if b"\0" in sample[:4096] or text.count("\ufffd") * 10 > len(text) else text
 
 
 def ordinary(block: Block) -> bool:
@@ -141,8 +144,10 @@ def ordinary(block: Block) -> bool:
     shapes = {text.translate(_DIGITS).strip() for text in lines}
     routine = len(lines) >= 8 and len(shapes) * 4 <= len(lines)  # figures, line after line
     words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
-    return (routine or words) and not any(
-        p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR)
+    return (
+        (routine or words)
+        and _legible(block) is not None
+        and not any(p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR))
     )
 
 
@@ -187,7 +192,8 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
             continue
         prefix, message = split_line(text)
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
-        if prefix.level not in quiet and _ALARMS.search(NONE_OF.sub("", message)):
+        said = NONE_OF.sub("", message)
+        if prefix.level not in quiet and _ALARMS.search(said) and not message.rstrip().endswith(_HEADER):
             yield Evidence(name, line, safe(text))
 
 
@@ -214,6 +220,8 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
         message = message.strip()
         if _HARMLESS.search(text) and not _IS_AN_EXCEPTION.match(message):
             continue  # what an exception says may speak of a warning
+        if message.endswith(_HEADER):
+            continue  # what was raised is not said here
         loud = (
             prefix.level in {"error", "fatal"}
             or _STATES_AN_ERROR.search(message) is not None
@@ -253,6 +261,12 @@ def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:
 def says_goodbye(message: str) -> bool:
     """Whether something ordinary is said on the way out."""
     return _SAYS_GOODBYE.search(message) is not None
+
+
+def speaks_of_trouble(text: str) -> bool:
+    """Whether a line states an error or is alarming."""
+    message = split_line(text)[1]
+    return bool(_STATES_AN_ERROR.search(message) or _ALARMS.search(NONE_OF.sub("", message)))
 
 
 def last_rows(block: Block, size: int) -> list[tuple[int, bytes]]:
