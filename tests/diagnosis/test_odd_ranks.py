@@ -283,3 +283,57 @@ def test_a_silent_rank_that_said_it_was_through(engine: Engine, words: str, cate
     log += f"[rank 1] {words}\n" + "".join(raised(r, CLOSED) for r in (0, 2, 3))
     root = cause(engine, log)
     assert (root.category, root.origin.rank) == (category, 1)
+
+
+def test_who_lost_a_peer_in_a_call_was_in_it(engine: Engine) -> None:
+    other = raised(2, SEND, 77, "finish").replace("in all_reduce", "in barrier")
+    log = raised(0, SEND) + raised(1, CLOSED) + other
+    root = cause(engine, log)
+    assert (root.rule_id, root.origin.rank) == ("ledger.other-call", 2)
+
+
+def test_two_ranks_and_one_that_lost_them_tell_nobody(engine: Engine) -> None:
+    assert cause(engine, raised(0, SEND) + raised(1, CLOSED) + raised(2, SEND)).origin.rank is None
+
+
+def test_a_number_that_never_varied_until_one_gave_another(engine: Engine) -> None:
+    said = [f"[part{rank}] round {n}: sent {6144} values" for n in range(4) for rank in (1, 2)]
+    said += [
+        "[part0] round 3: merged",
+        "[part0] round 2: merged",
+        "[part0] round 1: merged",
+        "[part2] round 4: sent 10240 values",
+    ]
+    met = "RuntimeError: [enforce fail at gloo/transport/tcp/pair.cc:456] op.preamble.length <= op.nbytes. 40 vs 24"
+    log = "\n".join(
+        ["[part0] rank 0 of 3", "[part1] rank 1 of 3", "[part2] rank 2 of 3", *said, "[part0] Traceback (most recent call last):",
+         '[part0]   File "/srv/merge.py", line 3, in <module>', f"[part0] {met}", ""]
+    )  # fmt: skip
+    root = cause(engine, log)
+    assert (root.category, root.origin.rank) == ("collective-desync", 2)
+    assert any("10240" in shown.text for shown in root.evidence)
+
+
+def test_who_is_not_in_the_table_of_failures_had_left_before(engine: Engine) -> None:
+    def end(rank: int) -> str:
+        return (
+            f"  time      : 2026-02-03_04:05:06\n  host      : box\n  rank      : {rank} (local_rank: {rank})\n"
+            f"  exitcode  : 1 (pid: {900 + rank})\n  error_file: <N/A>\n"
+        )
+
+    steps = (
+        "".join(f"[default{r}]:step {n}\n" for n in range(4) for r in range(3))
+        + "[default2]:nothing left to do\n"
+    )
+    table = (
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+        + "=" * 60
+        + "\nfit.py FAILED\n"
+        + "-" * 60
+        + "\n"
+    )
+    log = steps + raised(0, CLOSED, before="[default0]:") + raised(1, CLOSED, before="[default1]:")
+    log += f"{table}Failures:\n[1]:\n{end(1)}{'-' * 60}\nRoot Cause (first observed failure):\n[0]:\n{end(0)}{'=' * 60}\n"
+    root = cause(engine, log)
+    assert (root.rule_id, root.origin.rank) == ("ledger.finished-early", 2)
+    assert any("nothing left to do" in shown.text for shown in root.evidence)

@@ -16,6 +16,7 @@ from triage.scan.clock import iso
 from triage.scan.lazy import compiled
 
 MAX_EVIDENCE = 8
+SPAWNED = "torch.spawn-raised"
 NODE_CATEGORIES = frozenset({"gpu-hardware", "network-fabric", "topology", "shm", "storage"})
 _JOB_WIDE = frozenset(
     {"rendezvous", "network-config", "config", "driver-or-version", "auth-or-hub", "port-conflict",
@@ -254,11 +255,22 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and not _on_another_gpu(lead, alone, identities)
     ):
         return [alone]  # last words without a name, and one process that died of something
+    if lead.rule.category == "rank-crash" and lead.rule.origin != "node":
+        died = identities.rank_of_pid(lead.number("pid"), lead.finding.host)
+        if died is None and identities.single_node:
+            died = identities.rank_of_pid(lead.number("pid"))
+        if died is not None:
+            return [died]
     if lead.rule.category == "rank-crash" and identities.deserter is not None:
         return [identities.deserter]
     echoed = _echoed(candidate)
     if echoed is not None:
         return [echoed]
+    spawned = {i.number("local_rank") for i in candidate.explains if i.rule.id == SPAWNED} - {None}
+    if len(spawned) == 1 and not candidate.of_ledger and lead.rank is None:
+        rank = identities.rank_of_local(spawned.pop(), lead.finding.host, lead.finding)
+        if rank is not None:
+            return [rank]  # who started it says which of its processes raised it
     if lead.rule.category == "gpu-hardware":
         # the kernel names a GPU; the one rank whose CUDA calls failed for it was on that GPU
         victims = {i.rank for effect in candidate.led_to for i in effect.items if i.rank is not None}
@@ -286,9 +298,11 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         # a kill that another process reports: the one rank whose death follows from it
         dead = {
             r for effect in candidate.led_to
-            if "rank-exit" in effect.lead.rule.tags or effect.rule_id == "ledger.vanished"
+            if "rank-exit" in effect.lead.rule.tags or effect.rule_id in {"ledger.killed", "ledger.vanished"}
             for r in effect.ranks
         }  # fmt: skip
+        if identities.only_failed in dead:
+            dead = {identities.only_failed}  # the others were told to end
         return list(dead) if len(dead) == 1 and len(candidate.items) == 1 else []
     if candidate.of_ledger:
         return []  # it names whom it can

@@ -172,8 +172,9 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
     said = stopped(job, rank)
     if said is None and spared:
         # a launcher lists all that ended badly: who is not among them ended as if all were well
+        told = (*job.of_fact("last-line"), *job.of_fact("oddity"))
         said = max(
-            (i for i in job.of_fact("last-line") if i.rank == rank),
+            (i for i in told if i.rank == rank),
             key=lambda i: i.finding.offset,
             default=None,
         )

@@ -68,7 +68,7 @@ def _to_be_told(item: Item) -> bool:
 
 
 def _with_words(job: Job, item: Item) -> Item:
-    rank = item.rank
+    rank = None if _unlike(item) and item.rule.origin == "job" else item.rank  # who meets it is not who erred
     told = [*job.of_fact("oddity"), *job.of_fact("deviant")]
     odd = [o for o in told if o.rank is None or rank is None or o.rank == rank]
     own = [o for o in odd if o.rank is not None and o.rank == rank] or odd

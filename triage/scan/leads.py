@@ -15,6 +15,7 @@ from itertools import islice, pairwise
 
 from triage.model import Prefix
 from triage.scan.lazy import Lazy, deferred
+from triage.scan.marks import mark_of
 from triage.scan.prefix import split_line
 
 LOOK = 60
@@ -64,11 +65,13 @@ class Leads:
     """The leads of one source."""
 
     names: frozenset[str] = frozenset()
+    mark: re.Pattern[str] | None = None
+    """Where the program itself writes which of its processes speaks."""
 
     def split(self, line: str) -> tuple[Prefix, str]:
         """What :func:`triage.scan.prefix.split_line` says of ``line``, its lead named in the stream."""
         if not self.names:
-            return split_line(line)
+            return split_line(line) if self.mark is None else self._marked(line, self.mark)
         found = self._found(line, 0)
         outer = None
         if found is None and _STAMPED.match(line):
@@ -86,6 +89,17 @@ class Leads:
             prefix = replace(prefix, rank=int(own[1]), stream=f"{stream}/rank{int(own[1])}")
         if outer is not None and inner.time is None:
             prefix = replace(prefix, time=outer.time)
+        return prefix, message
+
+    def _marked(self, line: str, mark: re.Pattern[str]) -> tuple[Prefix, str]:
+        prefix, message = split_line(line)
+        own = mark.match(line) if prefix.rank is None and prefix.local_rank is None else None
+        if (
+            own is not None and own.start(1) >= prefix.length
+        ):  # else a prefix is known to mean something else by it
+            rank = int(own[1])
+            stream = f"{prefix.stream}/rank{rank}".lstrip("/")
+            prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True)
         return prefix, message
 
     def _found(self, line: str, at: int) -> re.Match[str] | None:
@@ -132,7 +146,10 @@ def learn(data: bytes) -> Leads:
         if most and fair:
             names.update(said)
     names = {_with_container(name, lines) for name in names if not _known(name, lines)}
-    return Leads(frozenset(names)) if len(names) > 1 else NONE
+    if len(names) > 1:
+        return Leads(frozenset(names))
+    own = mark_of(lines)
+    return NONE if own is None else Leads(mark=own)
 
 
 def _lines(data: bytes) -> list[str]:

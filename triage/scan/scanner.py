@@ -228,7 +228,7 @@ class Scanner:
             progress(entry.block.end - entry.block.begin)
 
     def _process(self, stream: _Stream, entry: _Pending, hits: Hits) -> None:
-        if entry.first or (entry.block.last and not stream.leads.names):
+        if entry.first or (entry.block.last and stream.leads == NONE):
             stream.leads = learn(entry.block.data)
         view = BlockLines(entry.block, stream.leads)
         if entry.first and entry.block.begin:

@@ -11,6 +11,17 @@ from triage.scan.prefixes.draft import LEVEL_WORD, TIME, Draft
 
 _MAX_JSON = 1 << 17
 _MESSAGE_KEYS = ("log", "message", "msg", "textPayload", "line")
+_EXCEPTION_KEYS = (
+    "exc_info",
+    "exc",
+    "exception",
+    "exc_text",
+    "stack_trace",
+    "traceback",
+    "stacktrace",
+    "error.stack",
+)
+_HEADER = "Traceback (most recent call last)"
 _TIME_KEYS = ("time", "timestamp", "@timestamp", "ts", "asctime", "date")
 _COLLECTED_KEYS = frozenset(
     {
@@ -78,7 +89,10 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
         _numbers(span, draft)  # Text Generation Inference names its shards so
     level = next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), None)
     draft.severity(level)
-    if "Traceback (most recent call last)" in message:
+    raised = next((told[k] for k in _EXCEPTION_KEYS if isinstance(told.get(k), str)), None)
+    if raised is not None and _HEADER in str(raised) and _HEADER not in message:
+        message = f"{message}\n{raised}"
+    if _HEADER in message:
         message = compiled(r"\n[ \t]*(?=\n)").sub("", message)  # some put an empty line between all frames
     return str(message).rstrip("\r\n")
 

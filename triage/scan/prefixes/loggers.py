@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from triage.scan import clock
-from triage.scan.lazy import Lazy
+from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes.draft import LEVEL_WORD, LEVELS, TIME, Draft
 from triage.scan.prefixes.glog import COMPILE_ID
 from triage.scan.prefixes.launchers import MAX_LOCAL, add_labels, sglang_rank
@@ -250,6 +250,9 @@ def logfmt(text: str, at: int, draft: Draft) -> int:
         return at
     draft.stamp(clock.wall(found[1], found[2], found[3], found[4]))
     draft.severity(found[5])
+    own = compiled(r"(?<![\w.])(?:global_)?rank=(\d{1,5}) ").search(found[0])
+    if own is not None and draft.rank is None:
+        draft.rank = int(own[1])
     return found.end()
 
 

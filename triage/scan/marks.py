@@ -1,0 +1,85 @@
+"""A number by which the processes of a job tell themselves apart in a log format of their own: ``r2/4 INFO: …``, ``<pe 2> …``.
+
+What such a number stands for no single line tells. Over the lines of a source it shows: it stands at one place of nearly
+all records, takes all values from 0 on, and changes from line to line as the processes take turns. Counters go up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+
+from triage.scan.lazy import deferred
+from triage.scan.prefixes.draft import LEVEL_WORD
+
+HEAD = 72
+"""Characters at the beginning of a line in which it stands."""
+FEWEST = 8
+"""Records by which it can be told."""
+MOST = 0.75
+"""Part of the records that have it."""
+TURNS = 0.4
+"""Part of the records before which another process spoke."""
+_NUMBERS = deferred(r"\d+")
+_SOURCE = deferred(r"[\w.]*[A-Za-z_]\w*:\d+|0x[0-9a-f]+")
+_LEVELS = deferred(rf" ?\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b ?")
+_NO_RECORD = deferred(
+    r"\s|Traceback |[\w.]+(?:Error|Exception|Interrupt)\b|\[rank\d|\[?[WIEF]\d{4} |terminate called|\{\"|NCCL |\*\*"
+)
+_COUNTERS = r"epoch|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase"
+_NOT_WRITERS = deferred(
+    rf"(?i)(?<![a-z])(?:{_COUNTERS})[ =:#\[(_.-]{{0,2}}(?:\x00|\Z)"
+    r"|(?<![a-z])(?:v|loss|acc\w*|lr|time|t|size|mem\w*|total|count|node|host|machine|local|cuda|gpu|device|dev|npu|thread|pid|port|line"
+    r"|cpu|numa|job|array|[tdpec]p)[ =:#\[(_.-]{0,2}\Z"
+)
+"""What stands before a number that counts something else than the processes of a job."""
+
+
+def mark_of(lines: Sequence[str]) -> re.Pattern[str] | None:
+    """What matches a record from its beginning up to that number, which is its one group; None where there is none."""
+    heads = [line[:HEAD] for line in lines if not _NO_RECORD.match(line)]
+    if len(heads) < FEWEST:
+        return None
+    places: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for head in heads:
+        for at, number in enumerate(_NUMBERS.finditer(head)):
+            if at > _FIRST_NUMBERS or number.end() == len(head):
+                break
+            if len(number[0]) < _LONG:
+                places[at, _shape(head[: number.start()])].append(int(number[0]))
+    for (_, shape), values in sorted(places.items(), key=lambda place: len(place[0][1])):
+        if len(values) >= MOST * len(heads) and _take_turns(values) and not _NOT_WRITERS.search(shape):
+            return re.compile(_pattern(shape))
+    return None
+
+
+_FIRST_NUMBERS = 14
+_LONG = 5
+
+
+def _shape(text: str) -> str:
+    """What stands before a number, without what changes from record to record."""
+    return _NUMBERS.sub("\0", _LEVELS.sub("\1", _SOURCE.sub("\2", text)))
+
+
+def _pattern(shape: str) -> str:
+    kinds = {
+        "\0": r"\d+",
+        "\1": rf" ?\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b ?",
+        "\2": r"(?:[\w.]*[A-Za-z_]\w*:\d+|0x[0-9a-f]+)",
+        " ": " +",
+    }
+    escaped = "".join(kinds.get(char) or re.escape(char) for char in re.sub(" +", " ", shape))
+    return escaped + r"(\d{1,5})(?!\d)"
+
+
+def _take_turns(values: Sequence[int]) -> bool:
+    """Whether these are all numbers from 0 on, that come again and again, up and down."""
+    known = set(values)
+    if len(known) < 2 or known != set(range(len(known))) or len(values) < 2 * len(known):
+        return False
+    turns = [b - a for a, b in pairwise(values) if a != b]
+    downs = sum(1 for turn in turns if turn < 0)
+    return len(turns) >= TURNS * len(values) and 4 * downs >= len(turns)
