@@ -143,3 +143,20 @@ def test_a_traceback_with_a_blank_source_line_is_whole(engine: Engine) -> None:
     log = "".join(f"{lead}{frame}\n" for frame in frames)
     root = engine.diagnose(Source("server.log", data=log.encode())).root_cause
     assert root is not None and (root.category, root.origin.rank) == ("cuda-kernel", 0)
+
+
+def test_what_python_ignores_is_ignored_each_time(engine: Engine) -> None:
+    log = "".join(f"0: step {n} loss 2.{n}\n" for n in range(5)) + "".join(
+        f"0: Exception ignored in atexit callback: <function keep_table at 0x7f{n}>\n"
+        "0: Traceback (most recent call last):\n"
+        f'0:   File "/w/tables.py", line {26 + n}, in keep_table\n'
+        "0:     os.replace(path + '.tmp', path)\n"
+        f"0: FileNotFoundError: [Errno 2] No such file or directory: '/h/kernel{n}.tmp' -> '/h/kernel{n}'\n"
+        for n in range(2)
+    )
+    assert engine.diagnose(Source("job.err", data=log.encode())).verdict == "healthy"
+
+
+def test_a_failed_epilog_is_no_status_of_the_script(engine: Engine) -> None:
+    log = "epoch 3 done\nslurmstepd: error: TaskEpilog failed status=1\n"
+    assert engine.diagnose(Source("slurm.out", data=log.encode())).verdict == "healthy"

@@ -164,7 +164,7 @@ class ExceptionScan:
             Sighting(
                 rule_id=IGNORED_RULE,
                 fields={
-                    "type": found.exception_type,
+                    **exception_fields(found),
                     "_begin": view.block.offset + first.start, "_end": view.block.offset + last.start,
                 },
                 prefix=first.prefix,

@@ -17,7 +17,7 @@ from triage.text import safe
 WELL, BADLY = "progress.status-zero", "host.exit-status"
 _LONGEST = 200
 _STATUS = deferred(
-    r"\W{0,3}(?:[\w./+-]{1,40}:?[ ]){0,4}?"
+    r"\W{0,3}(?!slurm\w*:)(?:[\w./+-]{1,40}:?[ ]){0,4}?"
     r"(?:rc|ret|(?:exit|return)[ _]?(?:code|status|value)|exit(?:ed|s)?|returned|status"
     r"|(?:finished|ended|terminated|completed|done)[ ](?=with\b)"
     r"|(?:mpirun|mpiexec|srun|torchrun|deepspeed|[\w-]{1,40}\.(?:py|sh))(?=:? *\d))"
