@@ -28,7 +28,7 @@ from triage.diagnosis.oddities import observed, suspect, with_words_of_ranks
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
 from triage.diagnosis.run import Run
-from triage.diagnosis.unclaimed import heeded
+from triage.diagnosis.unclaimed import heeded, trusted
 from triage.model import Attempt, Diagnosis, Evidence, FindingGroup, Hypothesis, Verdict
 
 MAX_ALTERNATIVES = 6
@@ -54,7 +54,7 @@ class _Outcome:
 
 def diagnose(run: Run) -> Diagnosis:
     """The diagnosis of one job. Never raises for what a log says."""
-    items = heeded([Item(f, run.rules[f.rule_id]) for f in run.findings if f.rule_id in run.rules])
+    items = trusted(heeded([Item(f, run.rules[f.rule_id]) for f in run.findings if f.rule_id in run.rules]))
     year = _year(items)
     if year is not None:
         items = [_dated(item, year) for item in items]

@@ -12,6 +12,8 @@ from triage.diagnosis.trouble import category_of
 from triage.diagnosis.wording import kind_of_words
 from triage.scan.exceptions import IGNORED_RULE
 from triage.scan.lazy import compiled
+from triage.scan.said import without_digits
+from triage.scan.status import WELL as STATUS_ZERO
 
 NEAR_FRAMES = 3
 """A library that complains so few frames below the user's call complains about what it was given."""
@@ -232,6 +234,21 @@ def heeded(items: Sequence[Item]) -> list[Item]:
             and any(inside(item, exception) for exception in ignored)
         )
     ]
+
+
+def trusted(items: Sequence[Item]) -> list[Item]:
+    """``items`` without a status of 0 that stands right below an error which nothing knows to be harmless.
+
+    The pipe of a shell hides the status of all but its last command.
+    """
+    harmless = {
+        without_digits(line)
+        for i in items if i.rule.role == "benign" for e in i.finding.evidence for line in e.text.splitlines()
+    }  # fmt: skip
+    return [
+        i for i in items
+        if i.rule.id != STATUS_ZERO or (below := i.text("_below")) is None or below in harmless
+    ]  # fmt: skip
 
 
 _OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])

@@ -11,13 +11,14 @@ from collections.abc import Iterator
 from triage.model import Block, Evidence, Finding, Source
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
+from triage.scan.said import without_digits
 from triage.scan.tail import speaks_of_trouble
 from triage.text import safe
 
 WELL, BADLY = "progress.status-zero", "host.exit-status"
 _LONGEST = 200
 _STATUS = deferred(
-    r"\W{0,3}(?!slurm\w*:)(?:[\w./+-]{1,40}:?[ ]){0,4}?"
+    r"(?!.*\b(?:errors?|fail\w*|warn\w*)\b)\W{0,3}(?:[\w./+-]{1,40}:?[ ]){0,4}?"
     r"(?:rc|ret|(?:exit|return)[ _]?(?:code|status|value)|exit(?:ed|s)?|returned|status"
     r"|(?:finished|ended|terminated|completed|done)[ ](?=with\b)"
     r"|(?:mpirun|mpiexec|srun|torchrun|deepspeed|[\w-]{1,40}\.(?:py|sh))(?=:? *\d))"
@@ -49,13 +50,12 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         return
     status = int(found["status"])
     above = data[:start].rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
-    if status == 0 and speaks_of_trouble(above):
-        return
     number, offset = block.line + data.count(b"\n", 0, start), block.offset + start
+    trouble = without_digits(above) if speaks_of_trouble(above) else None
     rank = prefix.rank if prefix.rank is not None else source.rank
     yield Finding(
         rule_id=BADLY if status else WELL,
-        fields={"exit_code": status, "signal": _SIGNALS.get(status)} if status else {},
+        fields={"exit_code": status, "signal": _SIGNALS.get(status)} if status else {"_below": trouble},
         evidence=(Evidence(source.name, number, safe(text)),), source=index, offset=offset,
         rank=rank, host=prefix.host or source.host, time=prefix.time, stream=prefix.stream,
     )  # fmt: skip

@@ -112,7 +112,8 @@ MIN_WORDS = 3
 _QUIET = frozenset(["info", "debug", "warning"])
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = deferred(
-    r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|--- Logging error ---"
+    r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
+    r"|--- Logging error ---"
     # a table of events calls all that failed a warning
     r"|(?<!NCCL )\bwarn(?!ing(?:\t| {2,})+\w+(?:\t| {2,}|$))"
     # parts of a report, and what is measured
@@ -266,6 +267,8 @@ def says_goodbye(message: str) -> bool:
 def speaks_of_trouble(text: str) -> bool:
     """Whether a line states an error or is alarming."""
     message = split_line(text)[1]
+    if _HARMLESS.search(text) and not _IS_AN_EXCEPTION.match(message):
+        return False
     return bool(_STATES_AN_ERROR.search(message) or _ALARMS.search(NONE_OF.sub("", message)))
 
 
