@@ -57,7 +57,7 @@ def test_one_argument_needs_no_list(folder: Path) -> None:
 
 
 def test_what_a_directory_of_logs_holds(folder: Path) -> None:
-    texts = "a.log b.err c.out d.txt e error.json f.csv g.jsonl dmesg rank_3.log.1 q.xml journal.txt"
+    texts = "a.log b.err c.out d.txt e error.json f.csv g.jsonl dmesg rank_3.log.1 q.xml journal.txt job.o"
     put(*(f"run/{name}" for name in texts.split()))
     put("run/nccl_trace_rank_0", "run/dump.pkl", data=PICKLE)
     put("run/u16.log", "run/u16", data="RuntimeError: x\r\n".encode("utf-16-le") * 3)
@@ -79,7 +79,7 @@ def test_what_is_no_log_is_skipped_with_one_note(folder: Path) -> None:
     )
     put(*(f"run/{name}" for name in others.split()))
     put("run/events.out.tfevents.1700000000.node", "run/model.bin.gz", "run/w.safetensors.index.json")
-    put("run/core.4711", data=b"\x7fELF\x02\x01\x01" + bytes(100))
+    put("run/core.4711", "run/kernel.o", data=b"\x7fELF\x02\x01\x01" + bytes(100))
     put("run/noise", data=bytes(range(256)) * 16)
     put("run/zeros", data=bytes(4096))
     put("run/numbers", data=b"\x93NUMPY\x01\x00")
@@ -88,7 +88,7 @@ def test_what_is_no_log_is_skipped_with_one_note(folder: Path) -> None:
     found = discover("run")
     assert [source.name for source in found.sources] == ["run/job.err"]
     assert len(found.notes) == 1
-    assert found.notes[0].startswith("skipped 20 files that are not logs: ")
+    assert found.notes[0].startswith("skipped 21 files that are not logs: ")
     assert found.notes[0].endswith(", …")
 
 

@@ -139,6 +139,8 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     ranking = rank(job, ledger, collect(job, ledger, verdicts))
     if not any(c.explained_by is None and not c.doubtful for c in ranking.causes):
         found = fall_back(job, ledger, ranking, run.ends if last else None)
+        if closing is not None and (found is None or found.rule_id.startswith(_BY_WORDS)):
+            found = closing
         if found is not None:
             ranking.causes.insert(0, found)
     elif last and (said := worded(job, ranking, run.ends)) is not None:
@@ -147,8 +149,6 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         ranking.causes[0] = around
     elif (named := named_below(job, ranking)) is not None:
         ranking.causes.insert(0, named)
-    if closing is not None and not ranking.causes and not job.of_fact("ended-well"):
-        ranking.causes.append(closing)
     alarmed = alarm(job, ledger, run.ends, ranking.complainers) if last and not ranking.causes else None
     verdict, completed = _verdict(run, job, ranking, alarmed)
     hypotheses = [
@@ -168,6 +168,8 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
 
 def _closing(run: Run, job: Job, held: Sequence[Item]) -> Candidate | None:
     """A cause that asks for company, where the log ends with its line: what a shell says last is how its script ended."""
+    if job.of_fact("ended-well"):
+        return None
     known = {id(item) for item in held}
     for item in reversed(job.items):
         if id(item) in known or "last-word" not in item.rule.tags:
@@ -180,6 +182,10 @@ def _closing(run: Run, job: Job, held: Sequence[Item]) -> Candidate | None:
         if shown.line + shown.text.count("\n") >= lines:
             return Candidate([item], score=0.4, reasons=["the log ends with it"])
     return None
+
+
+_BY_WORDS = ("unknown.last-words", "unknown.like-")
+"""What is only supposed, by the words of a line."""
 
 
 def _only_failed(job: Job, ledger: Ledger) -> int | None:

@@ -55,7 +55,8 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     if stated is None and told and (symptom is None or _trouble(told[_telling(told)]) is not None):
         stated = _last_words(job, told)
     found = stated or symptom or _gone(job)
-    if found is not None or alarm(job, ledger, ends, ranking.complainers) is not None or not job.items:
+    unknown = not job.items and ends is not None and not ends.ordinary
+    if found is not None or alarm(job, ledger, ends, ranking.complainers) is not None or unknown:
         known = _forewarned(ranking) or (_by_words(job, found) if found else None)
         # what was said last may tell less than an alarm before it
         return known if known and known.rule_id != "unknown.last-words" else _loudest(job, ends) or known

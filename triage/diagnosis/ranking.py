@@ -121,7 +121,7 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
     score = lead.rule.confidence
     reasons = candidate.reasons
     reasons.append(f"{lead.rule.id} starts at {score:.2f}")
-    if finding.raised and not candidate.of_ledger:
+    if finding.raised and not candidate.of_ledger and not lead.rule.id.startswith("unknown.like-"):
         score += 0.03
         reasons.append("raised as an exception, not just printed")
     elif finding.level in {"warning", "info", "debug"} and not candidate.of_ledger and not _nccl_error(lead):

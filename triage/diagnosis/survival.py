@@ -7,8 +7,13 @@ from dataclasses import dataclass, replace
 
 from triage.diagnosis.job import TROUBLE, Item, Job, compare
 from triage.diagnosis.ledger import Ledger
+from triage.scan.lazy import compiled
 
 ROUTINE_RULE = "progress.routine"
+_BAD_ENDS = ("rank-exit", "launcher-report", "external-stop", "teardown")
+_BAR = r"(\d+)/(\d+) ?\[[\d:]+<"
+LONG_BAR = 100
+"""Steps of a bar that is more than a file being read."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -164,13 +169,24 @@ class Survival:
             return False
         same_rank = mark.rank is not None and mark.rank == error.rank
         anonymous = error.rank is None and mark.rank is None and mark.stream == error.stream
-        if anonymous and self._died_since(progress, item):
+        if anonymous and self._died_since(progress, item) and not self._to_the_end(progress):
             return False  # the bar may be another rank's, and somebody did die
         if not (same_rank or anonymous):
             return False
         if item.finding.raised and error.rank is not None and error.rank in self.ledger.exits:
             return False
         return _last_of(progress) > _last_of(item)
+
+    def _to_the_end(self, progress: Item) -> bool:
+        """Whether a long bar was drawn to its end after all that went wrong: what died before was another run's."""
+        shown = progress.finding.evidence[-1].text if progress.finding.evidence else ""
+        bars = compiled(_BAR).findall(shown)
+        if not bars or bars[-1][0] != bars[-1][1] or int(bars[-1][1]) < LONG_BAR:
+            return False
+        wrong = [i for tag in (*_BAD_ENDS, *TROUBLE) for i in self.job.of_tag(tag) if i.rule.role != "benign"]
+        return all(
+            i.finding.source == progress.finding.source and _last_of(i) < _last_of(progress) for i in wrong
+        ) and not any(e.failed for e in self.ledger.exits.values())
 
     @staticmethod
     def _several(marks: list[Item], item: Item) -> bool:
@@ -190,9 +206,7 @@ class Survival:
     def _ended_badly(self) -> bool:
         """Whether a launcher or scheduler saw a process of this job end badly."""
         return any(e.failed for e in self.ledger.exits.values()) or any(
-            item.rule.role != "benign"
-            for tag in ("rank-exit", "launcher-report", "external-stop", "teardown")
-            for item in self.job.of_tag(tag)
+            item.rule.role != "benign" for tag in _BAD_ENDS for item in self.job.of_tag(tag)
         )
 
     def _died_since(self, progress: Item, item: Item) -> bool:
@@ -213,12 +227,7 @@ class Survival:
 
     def _bad_ends(self) -> list[Item]:
         """The lines in which a launcher or scheduler says that a process of this job ended badly."""
-        told = [
-            item
-            for tag in ("rank-exit", "launcher-report", "external-stop", "teardown")
-            for item in self.job.of_tag(tag)
-            if item.rule.role != "benign"
-        ]
+        told = [item for tag in _BAD_ENDS for item in self.job.of_tag(tag) if item.rule.role != "benign"]
         return [*(e.item for e in self.ledger.exits.values() if e.failed), *told]
 
     @staticmethod

@@ -17,3 +17,9 @@ ENDED = (
 """A line in which a shell says how a program ended."""
 ERROR = r"^(?:错误|錯誤|致命错误|エラー|致命的エラー|오류|치명적 오류|Fehler|Erreur|Errore|Ошибка|Фатальная ошибка|Błąd|Hata|Erro)\s?[:：]"
 """A line that begins with the word for an error."""
+DONE = (
+    r"(?:训练|評估|评估|推理|任务|运行|全部|测试|處理|处理)(?:已|全部)?(?:完成|结束|結束)(?![\w ]*\d+ ?[%％])"
+    r"|(?:学習|訓練|評価|処理|推論)(?:が|は)?(?:完了|終了)"
+    r"|^正常終了|(?:학습|훈련|평가|추론)(?:이|가)? ?완료"
+)
+"""How programs say that their work is done."""

@@ -24,6 +24,7 @@ _STATES_AN_ERROR = deferred(
     r"^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b|"
     r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:\([\w.]+\))?(?::|$)|^Exception: |"
     r"\braise (?:\w+\.)*[A-Z]\w*(?:Error|Exception)\(|"
+    r"\bTarget -?\d+ is out of bounds\b|"
     r"\(core dumped\)|: (?:command not found|Permission denied|No such file or directory|cannot execute)|"
     r"\b(?:FATAL|CRITICAL|PANIC)\b|^Aborted\b|^Killed\b|terminate called|"
     r"\b(?:exited|failed|terminated) with (?:exit |non-zero |error )*(?:code|status)\s*:?\s*[1-9-]|"
@@ -89,7 +90,9 @@ _SAYS_GOODBYE = deferred(
 _HANDS_OVER = deferred(
     r"(?i)^(?!.*\b(?:emergency|error|traceback|crash|dump|core|interrupt\w*|abort\w*|fail\w*)\b).*?"
     r"(?:\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)\b.{0,60}?\b(?:written|saved|stored|exported)\b"
-    r"|\b(?:saved|wrote|written)\b.{0,40}?\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)\b)"
+    r"|\b(?:saved|wrote|written)\b.{0,40}?\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)\b|"
+    + abroad.DONE
+    + ")"
 )
 """How programs say that what they were started for is done and lies there."""
 _ANSWERS_WITH_AN_ERROR = deferred(r'HTTP/[\d.]+" 5\d\d\b')
@@ -104,7 +107,7 @@ NONE_OF = deferred(
 _NOT_A_NUMBER = deferred(r"(?i)(?<![\w-])-?(?:nan|inf)(?![\w-])")
 _WORDS = deferred(r"[^\W\d_]{2,}.*?(?<![^\W\d_])[^\W\d_]{2,}")
 _DIGITS = str.maketrans("", "", "0123456789")
-MIN_WORDS = 8
+MIN_WORDS = 3
 """Lines with words that make an end ordinary."""
 _QUIET = frozenset(["info", "debug", "warning"])
 _FRAME = deferred(r"\s*frame #\d+: |Exception raised from \w+ at ")
@@ -112,6 +115,7 @@ _FRAME = deferred(r"\s*frame #\d+: |Exception raised from \w+ at ")
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = deferred(
     r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
+    r"|--- Logging error ---"
     # a table of events calls all that failed a warning
     r"|(?<!NCCL )\bwarn(?!ing(?:\t| {2,})+\w+(?:\t| {2,}|$))"
     # parts of a report, and what is measured
@@ -126,24 +130,26 @@ _HARMLESS = deferred(
 
 def intelligible(block: Block) -> bool:
     """Whether a block holds text that a person could read: a line with two words."""
+    text = _legible(block)
+    return text is not None and _TWO_WORDS.search(text) is not None
+
+
+def _legible(block: Block) -> str | None:
+    """The beginning of a block, if that is text."""
     sample = block.data[:65536]
-    if b"\0" in sample[:4096]:
-        return False
     text = sample.decode("utf-8", "replace")
-    if text.count("\ufffd") * 10 > len(text):
-        return False
-    return _TWO_WORDS.search(text) is not None
+    return None if b"\0" in sample[:4096] or text.count("\ufffd") * 10 > len(text) else text
 
 
 def ordinary(block: Block) -> bool:
     """Whether the end of a log reads like that of a program at work: several lines with words, none of them alarming."""
     lines = [NONE_OF.sub("", text) for _, text, _ in _last_lines(block)]
     shapes = {text.translate(_DIGITS).strip() for text in lines}
-    routine = len(lines) >= MIN_WORDS and len(shapes) * 4 <= len(lines)  # figures, line after line
-    words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS
+    routine = len(lines) >= 8 and len(shapes) * 4 <= len(lines)  # figures, line after line
+    words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
     return (
         (routine or words)
-        and intelligible(block)
+        and _legible(block) is not None
         and not any(p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR))
     )
 
@@ -156,7 +162,7 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
     """
     seen: dict[str, Finding] = {}
     for number, offset, raw in _lines(block, 4 * TAIL)[-MAX_SIGNS:]:
-        saves = b"aved" in raw or b"ritten" in raw or b"rote" in raw
+        saves = b"aved" in raw or b"ritten" in raw or b"rote" in raw or not raw.isascii()
         if (
             not saves
             and b"nfo" not in raw

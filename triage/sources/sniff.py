@@ -30,7 +30,7 @@ _OTHER_SUFFIXES = words(
     "safetensors pt pth bin ckpt distcp onnx engine plan gguf ggml h5 hdf5 npy npz parquet arrow feather "
     "tfrecord tfrecords mdb idx db sqlite sqlite3 tflite pb model msgpack tiktoken "
     # sources, build products, caches of compilers
-    "py pyc pyi pyx ipynb c cc cpp cxx cu cuh h hh hpp js mjs ts tsx css go rs java rb pl lua so o a dylib "
+    "py pyc pyi pyx ipynb c cc cpp cxx cu cuh h hh hpp js mjs ts tsx css go rs java rb pl lua so a dylib "
     "dll exe jar class whl egg cubin fatbin ptx ttir ttgir llir sass hsaco sh bash zsh fish sbatch slurm ps1 "
     "cmake mk patch diff "
     # texts for people and settings for programs

@@ -56,6 +56,7 @@ _DASHES = Lazy(
     + r")(?: - |: )(?:([A-Za-z_][\w.]*) - +)?"
 )
 _BARS = Lazy(r" \| (" + LEVEL_WORD + r") *\| ([^|\n]{1,160}?) (?:-|\|) ")
+_BARS_BARE = Lazy(r" \| (" + LEVEL_WORD + r") *\| (\b)")
 _RANK_WORD = Lazy(r"(?:[Rr]ank|RANK)[ _=:-]{0,2}(\d{1,5})$")
 _TENSORFLOW = Lazy(r": ([EWIFV]) (" + _FILE + r")\](?: |$)")
 _WORDS = Lazy(r"[ \t](" + LEVEL_WORD + r")(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?")
@@ -395,7 +396,7 @@ def _after_stamp(text: str, at: int, draft: Draft) -> int:
         end = parse(text, at, draft)
         if end > at:
             return end
-    for layout in (_DASHES, _BARS, _TENSORFLOW, _WORDS):
+    for layout in (_DASHES, _BARS, _BARS_BARE, _TENSORFLOW, _WORDS):
         found = layout.match(text, at)
         if found is None:
             continue

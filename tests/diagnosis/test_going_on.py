@@ -1,0 +1,162 @@
+"""Who goes on with what it did before has got over its error; who only says that it is alive has not."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage import Engine, Source
+
+RAISED = (
+    "{0}Traceback (most recent call last):\n"
+    '{0}  File "/opt/asr/decode.py", line 21, in main\n'
+    "{0}    audio = read_audio(path)\n"
+    "{0}EOFError: clip-{1:05d}.flac: unexpected end of stream\n"
+)
+
+
+def decoded(lead: str, begin: int, end: int, words: str = "decoded clip {0} of speaker 7") -> str:
+    """What a program says of its work."""
+    return "".join(f"{lead}0304 1547{n:02d}.311 I {words.format(n)}\n" for n in range(begin, end))
+
+
+@pytest.mark.parametrize(
+    ("rest", "verdict"),
+    [
+        (decoded("[default1]:", 14, 20), "healthy"),
+        (decoded("[default1]:", 14, 20, "heartbeat {0}, waiting for work"), "failed"),
+        (decoded("[default1]:", 3, 9), "failed"),  # it counts from the beginning again: another run
+        (decoded("[default2]:", 14, 20), "failed"),
+        ("", "failed"),
+    ],
+)
+def test_a_count_that_goes_on_in_whatever_words(engine: Engine, rest: str, verdict: str) -> None:
+    log = decoded("[default1]:", 10, 14) + RAISED.format("[default1]:", 14) + rest
+    assert engine.diagnose(Source("job.log", data=log.encode())).verdict == verdict
+
+
+def test_who_has_got_over_an_error_before_needs_to_say_little_after_it(engine: Engine) -> None:
+    lead = "[default1]:"
+    log = (
+        decoded(lead, 10, 14)
+        + RAISED.format(lead, 14)
+        + decoded(lead, 15, 19)
+        + RAISED.format(lead, 19)
+        + f"{lead}0304 154744.277 I decoded 17 clips, failed=0 skipped=2 killed=0\n"
+    )
+    assert engine.diagnose(Source("job.log", data=log.encode())).verdict == "healthy"
+
+
+def test_a_launcher_that_saw_it_die_knows_better(engine: Engine) -> None:
+    log = (
+        decoded("", 10, 14)
+        + RAISED.format("", 14)
+        + decoded("", 15, 20)
+        + "E0304 15:47:41.400000 901 torch/distributed/elastic/multiprocessing/api.py:874] failed (exitcode: 1) "
+        "local_rank: 1 (pid: 911) of binary: /opt/venv/bin/python\n"
+    )
+    assert engine.diagnose(Source("job.log", data=log.encode())).verdict == "failed"
+
+
+SERVED = 'INFO:     10.0.0.7:4021{0} - "POST /v1/chat/completions HTTP/1.1" {1}\n'
+REFUSED = (
+    "ERROR 03-04 10:01:{0:02d} [serving_chat.py:203] Error in preprocessing prompt inputs\n"
+    "ERROR 03-04 10:01:{0:02d} [serving_chat.py:203] Traceback (most recent call last):\n"
+    'ERROR 03-04 10:01:{0:02d} [serving_chat.py:203]   File "/opt/engine/serving_chat.py", line 186, in create\n'
+    "ERROR 03-04 10:01:{0:02d} [serving_chat.py:203]     raise TemplateError(\n"
+    "ERROR 03-04 10:01:{0:02d} [serving_chat.py:203] engine.errors.TemplateError: roles must alternate, {0} given\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"), [("200 OK", "healthy"), ("500 Internal Server Error", "failed")]
+)
+def test_a_server_that_answers_on_lives(engine: Engine, answer: str, verdict: str) -> None:
+    log = (
+        SERVED.format(1, "200 OK")
+        + REFUSED.format(7)
+        + "".join(SERVED.format(n, answer) for n in range(2, 6))
+    )
+    assert engine.diagnose(Source("server.log", data=log.encode())).verdict == verdict
+
+
+def test_a_server_that_starts_again_in_the_same_log(engine: Engine) -> None:
+    start = "INFO 03-04 {0} [api_server.py:1896] vLLM API server version 0.10.2\n"
+    failed = (
+        "(APIServer pid=77) ValueError: Free memory on device (13.58/15.99 GiB) on startup is less than desired GPU memory "
+        "utilization (0.85, 13.59 GiB). Decrease GPU memory utilization or reduce GPU memory used by other processes.\n"
+        "(APIServer pid=77) Traceback (most recent call last):\n"
+        '(APIServer pid=77)   File "/opt/venv/lib/python3.12/site-packages/vllm/v1/engine/utils.py", line 729, in wait\n'
+        "(APIServer pid=77)     raise RuntimeError(\n"
+        "(APIServer pid=77) RuntimeError: Engine core initialization failed. See root cause above. Failed core proc(s): {}\n"
+    )
+    served = "INFO:     Application startup complete.\n" + "".join(
+        SERVED.format(n, "200 OK") for n in range(4)
+    )
+    one, two = start.format("09:28:54"), start.format("09:36:42")
+    assert engine.diagnose(Source("nohup.out", data=(one + failed).encode())).verdict == "failed"
+    again = engine.diagnose(Source("nohup.out", data=(one + failed + two + served).encode()))
+    assert (again.verdict, len(again.attempts)) == ("healthy", 2)
+
+
+@pytest.mark.parametrize(
+    ("lines", "verdict"),
+    [
+        ("".join(f"s:{n} trl:{4 - n / 10:.4f}\n" for n in range(30)), "healthy"),
+        ("Lösung konvergiert\n" * 4 + "Rechenzeit insgesamt: 12 Minuten\nErgebnis steht bereit\n", "healthy"),
+        ("Rechnung beginnt\n" * 12 + "residual is nan\n", "inconclusive"),
+        ("Rechnung beginnt\n" * 12 + "solver stalled\n", "inconclusive"),
+    ],
+)
+def test_an_ordinary_end_in_unknown_words(engine: Engine, lines: str, verdict: str) -> None:
+    assert engine.diagnose(Source("job.out", data=lines.encode())).verdict == verdict
+
+
+def test_a_shell_that_does_not_find_its_last_command(engine: Engine) -> None:
+    work = "".join(f"frame {n} written\n" for n in range(12))
+    lost = "/var/spool/slurmd/job7/slurm_script: line 49: --scale: command not found\n"
+    found = engine.diagnose(Source("slurm.out", data=(work + lost).encode()))
+    assert found.root_cause is not None and found.root_cause.rule_id == "host.command-not-found"
+
+
+@pytest.mark.parametrize(
+    "above", ["Exception ignored in atexit callback: <function bye at 0x7f10>", "--- Logging error ---"]
+)
+def test_what_python_ignores_ends_nothing(engine: Engine, above: str) -> None:
+    log = "".join(f"step {n} loss 2.{n}\n" for n in range(5)) + (
+        f'{above}\nTraceback (most recent call last):\n  File "/w/train.py", line 26, in bye\n    os.remove(lock)\n'
+        "OSError: cannot remove lock file /scratch/lock\n"
+    )
+    assert engine.diagnose(Source("job.err", data=log.encode())).verdict == "healthy"
+
+
+def test_a_traceback_with_a_blank_source_line_is_whole(engine: Engine) -> None:
+    lead = "(Worker_TP0 pid=300) ERROR 03-04 21:02:05 [multiproc_executor.py:962] "
+    frames = (
+        "Traceback (most recent call last):",
+        '  File "/opt/venv/lib/python3.12/site-packages/flashinfer/prefill.py", line 2012, in paged_run',
+        "    self._cached_module.paged_run(*run_args)",
+        '  File "/root/.cache/flashinfer/generated/batch_prefill.cu", line 310, in BatchPrefillWithPagedKVCacheRun',
+        "    TVM_FFI_ICHECK(status == cudaSuccess)",
+        "    ",
+        "RuntimeError: Check failed: (status == cudaSuccess) is false: BatchPrefillWithPagedKVCache failed with error invalid argument",
+    )
+    log = "".join(f"{lead}{frame}\n" for frame in frames)
+    root = engine.diagnose(Source("server.log", data=log.encode())).root_cause
+    assert root is not None and (root.category, root.origin.rank) == ("cuda-kernel", 0)
+
+
+def test_what_python_ignores_is_ignored_each_time(engine: Engine) -> None:
+    log = "".join(f"0: step {n} loss 2.{n}\n" for n in range(5)) + "".join(
+        f"0: Exception ignored in atexit callback: <function keep_table at 0x7f{n}>\n"
+        "0: Traceback (most recent call last):\n"
+        f'0:   File "/w/tables.py", line {26 + n}, in keep_table\n'
+        "0:     os.replace(path + '.tmp', path)\n"
+        f"0: FileNotFoundError: [Errno 2] No such file or directory: '/h/kernel{n}.tmp' -> '/h/kernel{n}'\n"
+        for n in range(2)
+    )
+    assert engine.diagnose(Source("job.err", data=log.encode())).verdict == "healthy"
+
+
+def test_a_failed_epilog_is_no_status_of_the_script(engine: Engine) -> None:
+    log = "epoch 3 done\nslurmstepd: error: TaskEpilog failed status=1\n"
+    assert engine.diagnose(Source("slurm.out", data=log.encode())).verdict == "healthy"

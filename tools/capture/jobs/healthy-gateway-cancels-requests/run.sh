@@ -1,0 +1,2 @@
+# place=/opt/jobs/gw limit=20
+python drain.py

@@ -1,0 +1,2 @@
+# place=/opt/jobs/noise limit=20
+python noise.py

@@ -1,0 +1,3 @@
+# place=/opt/jobs/toy limit=40
+export OMP_NUM_THREADS=1
+torchrun --standalone --nproc-per-node=4 train.py thread ck.pt

@@ -1,0 +1,2 @@
+# place=/opt/jobs/pre limit=20
+python pre.py; python pre.py

@@ -1,0 +1,2 @@
+# place=/opt/jobs/asr limit=20
+python evalr.py

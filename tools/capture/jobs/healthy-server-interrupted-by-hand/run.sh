@@ -1,0 +1,2 @@
+# place=/opt/jobs/srv limit=20
+python srv.py

@@ -1,0 +1,2 @@
+# place=/opt/jobs/sweep limit=20
+python -u sweep.py 1

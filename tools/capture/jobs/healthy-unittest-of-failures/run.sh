@@ -1,0 +1,2 @@
+# place=/opt/jobs/tests limit=20
+python test_u.py
