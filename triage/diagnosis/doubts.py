@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from triage.diagnosis.hearsay import also
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.verdicts import verdict
@@ -16,13 +18,26 @@ _STAND_BEHIND = {
     "SIGINT": "ledger.behind-stop",
 }
 """Who mostly sends a signal that the log of the job does not tell the sender of."""
+FRAGMENTED = "torch.oom-fragmentation"
+_MEMORY = {FRAGMENTED: "torch.oom", "torch.oom": FRAGMENTED}
 _WORDLESS = frozenset({"ledger.vanished", "ledger.exited", "ledger.peer-vanished"})
 """Ends of which not even the signal is known: the kernel's own is the one that leaves nothing."""
 
 
 def others(job: Job, item: Item) -> list[Item]:
     """Other kinds of failure that the finding of a cause may be of."""
-    return [*also(job, item), *_behind(job, item)]
+    return [*also(job, item), *_behind(job, item), *_of_memory(job, item)]
+
+
+def _of_memory(job: Job, item: Item) -> list[Item]:
+    """Fragmentation for demand and the other way round, where so much lies unallocated that it may be either."""
+    requested, unallocated = item.fields.get("requested"), item.fields.get("unallocated")
+    other = _MEMORY.get(item.rule.id)
+    if other is None or not isinstance(requested, int | float) or not isinstance(unallocated, int | float):
+        return []
+    if unallocated < requested and item.rule.id != FRAGMENTED:
+        return []
+    return [Item(replace(item.finding, rule_id=other), job.rules[other])]
 
 
 def _behind(job: Job, item: Item) -> list[Item]:

@@ -78,6 +78,8 @@ def told(job: Job, item: Item, like: Likeness, words: str) -> Item:
     """The finding of ``item`` under the rule for messages that are ``like`` it."""
     rule = job.rules[f"unknown.like-{like.category}"]
     sure = next(confidence for margin, confidence in _SURE if like.margin >= margin)
+    if not item.rule.id.startswith("unknown."):
+        sure = min(sure, item.rule.confidence)  # it goes on to give way to whatever knows more
     rule = replace(
         rule, confidence=sure, explains=item.rule.explains, origin=item.rule.origin,
         origin_fields=item.rule.origin_fields,

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from triage.model import Block, Evidence, Finding, Source
 from triage.rules.loader import RuleSet
+from triage.rules.patterns import compile_pattern
 from triage.scan.counted import counted
 from triage.scan.lazy import compiled
+from triage.scan.matching import PATTERN_TIMEOUT
 from triage.scan.oddities import oddities
 from triage.scan.routine import Routine
 from triage.scan.said import without_digits
 from triage.scan.selves import Writer, selves
 from triage.scan.stacks import stacks
 from triage.scan.tail import alarms, closing, last_words, ordinary
+
+if TYPE_CHECKING:
+    import regex
 
 Lines = Sequence[tuple[int, Evidence]]
 """Lines with the indices of their sources."""
@@ -95,7 +101,28 @@ class Ends:
             for evidence in pick(
                 block, self._sources[index].name, taken.get(self._sources[index].name, frozenset())
             )
-            if _wording(evidence.text) not in known
+            if _wording(evidence.text) not in known and not self._claimed(evidence.text)
+        ]
+
+    def _claimed(self, text: str) -> bool:
+        """Whether a rule that found lines harmless knows this one too: few lines are kept of what was folded."""
+        for pattern in self._benign:
+            try:
+                if pattern.search(text, timeout=PATTERN_TIMEOUT, concurrent=False) is not None:
+                    return True
+            except TimeoutError:
+                continue
+        return False
+
+    @cached_property
+    def _benign(self) -> list[regex.Pattern[str]]:
+        found = {finding.rule_id for finding in self._findings if finding.count > 2}
+        known = [rule for rule_id in sorted(found) if (rule := self._rules.get(rule_id)) is not None]
+        return [
+            compile_pattern(pattern)
+            for rule in known
+            if rule.role == "benign" and rule.signature is not None and rule.signature.where is None
+            for pattern in rule.signature.patterns
         ]
 
     @cached_property
