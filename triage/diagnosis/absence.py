@@ -250,6 +250,7 @@ def _way_out(told: Mapping[str, Value]) -> str:
 def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
     """The last exception that a missing rank mentioned before the others waited, if it made no progress since.
 
+    Of a thread's own, whatever the rank did since: it went on with what the thread had left it.
     A traceback that was cut off before its exception does not count: nobody can say that it was caught.
     """
     found: Item | None = None
@@ -261,7 +262,9 @@ def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
             and (p.finding.last_offset or p.finding.offset) > (item.finding.last_offset or item.finding.offset)
             for p in job.of_fact("progress")
         )  # fmt: skip
-        if not moved and (found is None or compare(item.finding, found.finding) == 1):
+        if (not moved or item.fields.get("_thread") is True) and (
+            found is None or compare(item.finding, found.finding) == 1
+        ):
             found = item
     return found
 

@@ -241,7 +241,7 @@ def _nameless_deaths(job: Job) -> Iterator[Item]:
         signal = signal_of(code, item.text("signal"))
         if item.rule.role == "cause" or not (signal or code):
             continue
-        if signal is None and any(
+        if signal in {None, "SIGABRT"} and any(
             compare(item.finding, w.finding) == 1 for w in job.of_tag("collective-timeout")
         ):
             continue  # the end of what had waited in vain

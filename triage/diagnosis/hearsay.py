@@ -99,6 +99,8 @@ def loudest(lines: Sequence[tuple[int, Evidence]]) -> tuple[int, Evidence, Liken
         like = likeness(split_line(shown.text)[1])
         if like is None or like.ahead < PLAIN or like.margin < CLEAR:
             continue
+        if like.category == "numerics":
+            continue  # a number that is not finite is a warning, unless something failed of it
         if best is None or like.ahead > best[2].ahead:
             best = (index, shown, like)
     return best

@@ -123,7 +123,14 @@ class Survival:
             return False
         if one.rank is not None and one.rank == two.rank:
             return not self._uncaught(item)
+        if not one.stream and not two.stream and len(self.job.sources) > 1:
+            # the only writer of a log of its own: what its logger reported and went on from
+            return two.raised and two.level in _LOGGED and not self._ended_badly() and not self._troubled()
         return bool(one.stream) and one.stream == two.stream
+
+    def _troubled(self) -> bool:
+        """Whether ranks complain of others that did not come, or went away."""
+        return any(self.job.of_tag(tag) for tag in TROUBLE)
 
     def _answered(self, answer: Item, item: Item) -> bool:
         """Whether a server answered a request after an error that one of its processes logged.

@@ -76,6 +76,12 @@ _OF_FILES = frozenset(
 )
 _MISSING = frozenset(["FileNotFoundError", "NotADirectoryError"])
 """What a library did not find that the user's own call did not name."""
+_WEIGHTS_FILE = r"(?i)\.(?:safetensors|ckpt|pth|gguf|distcp|metadata)(?:'|\"|$)"
+_DATA_FILE = (
+    r"(?i)\.(?:idx|jsonl(?:\.\w+)?|parquet|arrow|tfrecords?|rec|mds|lmdb|h5|hdf5|csv|tsv|jpe?g|png|wav|flac|mp[34]|tar|tgz|npz)"
+    r"(?:'|\"|$)(?! -> )"
+)
+"""What a model and what its data are read from, by the ends of names."""
 _SETTINGS_FILE = r"(?i)\.(?:ya?ml|toml|ini|cfg|conf)'"
 _NAMES = {
     "auth-or-hub": [
@@ -173,6 +179,10 @@ def kind_of(
         )  # a program that overwrites nothing unasked
     if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
         return said if said in {"checkpoint", "data-loading"} else "storage"
+    if short in _MISSING and compiled(_WEIGHTS_FILE).search(words):
+        return "checkpoint"
+    if short in _MISSING and compiled(_DATA_FILE).search(words):
+        return "data-loading"
     if short in _MISSING and compiled(_SETTINGS_FILE).search(words):
         return "config"
     if short in _MISSING and (said == "user-code" or (said == "config" and words.startswith("[Errno "))):

@@ -53,6 +53,8 @@ def activity(frames: Sequence[Frame]) -> Doing | None:
             continue  # what is given to a constructor is a setting
         if compiled(_RECOMPUTED).search(frame.path):
             return None
+        if "/torch/nn/" in frame.path:
+            continue  # modules are indexed as data sets are
         if compiled(_DATA_PATHS).search(frame.path) or compiled(_DATA).search(frame.function):
             return "data-loading"
         if compiled(_CHECKPOINT_PATHS).search(frame.path) or compiled(_CHECKPOINT).search(frame.function):
