@@ -4,8 +4,8 @@
 GPUs: OUT gets ``captures.tar.gz`` with a folder per job and ``summary.tsv``.
 
 A job is a folder with a ``run.sh``. The first line of that says where the job believes to lie (``place``), after
-how many seconds it is ended (``limit``), and what its console's log is called (``log``). What it writes to
-``logs/`` is kept too.
+how many seconds it is ended (``limit``), what its console's log is called (``log``), and whether it wants the
+machine for itself (``alone=1``). What it writes to ``logs/`` is kept too.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ class Job:
     place: str
     limit: float = 95
     log: str = "job.log"
+    alone: bool = False
 
     @classmethod
     def read(cls, folder: Path, number: int) -> Job:
         with open(folder / "run.sh") as script:
             said = dict(re.findall(r"(\w+)=(\S+)", script.readline()))
         limit, log = float(said.get("limit", cls.limit)), said.get("log", cls.log)
-        return cls(folder, number, said["place"], limit, log)
+        return cls(folder, number, said["place"], limit, log, "alone" in said)
 
     @property
     def name(self) -> str:
@@ -62,7 +63,8 @@ class Runner:
     """Starts the jobs that wait, as many at a time as there are slots."""
 
     def __init__(self, jobs: list[Job], seconds: float, hosts_known: bool) -> None:
-        self.waiting = sorted(jobs, key=lambda job: -job.limit)
+        self.waiting = sorted((job for job in jobs if not job.alone), key=lambda job: -job.limit)
+        self.lonely = [job for job in jobs if job.alone]
         self.deadline = time.time() + seconds
         self.hosts_known = hosts_known
         self.lines: list[str] = []
@@ -137,6 +139,7 @@ class Runner:
             "PYBIN": sys.executable,
             "PATH": f"{WORK}/bin:{os.environ['PATH']}",
             "PYTHONPATH": str(SITE),
+            "NCCLTESTS": os.environ.get("NCCLTESTS", "/opt/nccl-tests/build"),
             "TORCHINDUCTOR_CACHE_DIR": f"/tmp/inductor_{job.number}",
             "TRITON_CACHE_DIR": f"/tmp/triton_{job.number}",
         }
@@ -171,6 +174,8 @@ def main() -> None:
         time.sleep(1)
     for thread in threads:
         thread.join()
+    runner.waiting += runner.lonely
+    runner.work()
     runner.pack(options.out)
 
 

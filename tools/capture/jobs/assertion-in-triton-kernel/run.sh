@@ -1,0 +1,4 @@
+# place=/opt/kernels/rope limit=75 
+export TRITON_DEBUG=1
+export OMP_NUM_THREADS=1 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+torchrun --nproc-per-node=2 --master-port=$PORT --tee 3 bench_rope.py 

@@ -1,0 +1,6 @@
+# place=/home/pp/gpipe limit=80 
+export OMP_NUM_THREADS=1 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+export MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT
+export TORCH_CPP_LOG_LEVEL=WARNING
+export WORLD_SIZE=4
+for r in $(seq 0 3); do  RANK=$r LOCAL_RANK=$r python -u gpipe_train.py 2>&1 | pre "[1,$r]<stderr>:" & done; wait

@@ -1,0 +1,3 @@
+# place=/scratch/gnmt limit=170 
+export OMP_NUM_THREADS=1 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+torchrun --nproc-per-node=2 --master-port=$PORT --max-restarts=2 --tee 3 train_gnmt.py

@@ -1,0 +1,3 @@
+# place=/home/ray/tp-serve limit=100
+export RAY_AUTH_MODE=disabled RAY_USAGE_STATS_ENABLED=0 RAY_DEDUP_LOGS=0 NO_COLOR=1 OMP_NUM_THREADS=1 RAY_DISABLE_DOCKER_CPU_WARNING=1
+python -u start_engine.py --tp 4; echo "start_engine exited $?"

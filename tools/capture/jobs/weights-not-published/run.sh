@@ -1,0 +1,6 @@
+# place=/opt/rlhf limit=80 
+export OMP_NUM_THREADS=1 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+export MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT
+export WORLD_SIZE=3
+mkdir -p shared; echo 1 > shared/weights
+for r in 0 1 2; do RANK=$r LOCAL_RANK=$r python -u rlhf.py 2>&1 | pre "$([ $r = 0 ] && echo trainer-0 || echo rollout-$r) | " & done; wait
