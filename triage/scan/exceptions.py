@@ -280,7 +280,7 @@ def _reported(view: BlockLines, line: Line) -> Prefix:
                 stream == line.prefix.stream
                 or stream.removesuffix(f"rank{record.prefix.rank}").rstrip("/") == line.prefix.stream
             ):
-                return replace(line.prefix, rank=record.prefix.rank)
+                return replace(line.prefix, rank=record.prefix.rank, level=record.prefix.level)
     return line.prefix
 
 
