@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.conditions import functions_of, names_of
@@ -107,9 +106,8 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
             found.extend(e for e in item.finding.evidence[:1] if e not in found)
 
     concluded = candidate.of_ledger or candidate.lead.rule.signature is None
-    concluded = (
-        concluded or candidate.lead.rule.category == "collective-desync"
-    )  # with what one rank said before
+    # what does not fit is shown with what one rank said before
+    concluded = concluded or candidate.lead.rule.category == "collective-desync"
     found.extend(candidate.lead.finding.evidence[: 4 if concluded else 1])
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)
@@ -353,8 +351,3 @@ def _echoed(candidate: Candidate) -> int | None:
 def moment_text(time: Moment | None, year: int | None) -> str | None:
     """A moment as ISO 8601, None when the log does not tell enough."""
     return None if time is None or time.clock in {"uptime", "daytime"} else iso(time, year)
-
-
-def with_explained(hypothesis: Hypothesis, items: Sequence[Item]) -> Hypothesis:
-    """``hypothesis`` with the ids of what it explains."""
-    return replace(hypothesis, explains=tuple(dict.fromkeys(i.rule.id for i in items)))

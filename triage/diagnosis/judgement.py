@@ -19,6 +19,7 @@ from triage.diagnosis.absence import (
     latecomers,
     onset_text,
     own_way,
+    said_last,
     stopped,
     too_short,
     unlocalised,
@@ -179,12 +180,7 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
     said = stopped(job, rank)
     if said is None and spared:
         # a launcher lists all that ended badly: who is not among them ended as if all were well
-        told = (*job.of_fact("last-line"), *job.of_fact("oddity"))
-        said = max(
-            (i for i in told if i.rank == rank),
-            key=lambda i: i.finding.offset,
-            default=None,
-        )
+        said = said_last(job, rank)
     if said is not None:
         early: dict[str, Value] = {"ranks": (rank,), "seq": None, "op": None}
         yield verdict(job, "ledger.finished-early", early, [lost[0], said, *lost[1:]], rank=rank)
