@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from triage.diagnosis.job import TROUBLE, Item, Job, compare
@@ -156,8 +156,7 @@ class Survival:
         end = item.number("_end") or finding.offset
         if any(_last_of(other) > max(end, finding.offset) for other in here):
             return False
-        bars = [i for i in here if i.rule.fact == "progress" and i.number("total") is not None]
-        last = max(bars, key=_last_of, default=None)
+        last = last_bar(here)
         return last is not None and last.number("step") == last.number("total")
 
     def _given_up(self, sign: Item) -> bool:
@@ -264,6 +263,12 @@ _OF_STOPS = frozenset(["external-stop", "teardown"])
 """What is told of a stop while the processes may still be at work."""
 _LOGGED = frozenset(["error", "warning"])
 _AGAIN = 3
+
+
+def last_bar(items: Iterable[Item]) -> Item | None:
+    """The bar that was drawn last, of those that tell how long they are."""
+    bars = (i for i in items if i.rule.fact == "progress" and i.number("total") is not None)
+    return max(bars, key=_last_of, default=None)
 
 
 def _last_of(item: Item) -> int:
