@@ -19,7 +19,7 @@ from triage.scan.traceback import HEADER, Traceback, activity, fatal, parse_faul
 from triage.scan.tracebacks.lines import is_header
 from triage.scan.window import BlockLines, Line
 
-EXCEPTION_ANCHORS = ("Traceback (most recent call last)", "Fatal Python error:", "Windows fatal exception:")
+EXCEPTION_ANCHORS = (HEADER, "Fatal Python error:", "Windows fatal exception:")
 EXCEPTION_RULE = "python.exception"
 FATAL_RULE = "python.fatal-error"
 IGNORED_RULE = "python.ignored-exception"

@@ -17,6 +17,7 @@ from triage.model import Prefix
 from triage.scan.lazy import Lazy, deferred
 from triage.scan.marks import mark_of
 from triage.scan.prefix import split_line
+from triage.scan.tracebacks.lines import HEADER
 
 LOOK = 60
 """Lines at either end of what is there that are looked at."""
@@ -56,7 +57,7 @@ _WORDS = frozenset(
      "traceback", "exception", "step", "epoch", "loss", "http", "https", "downloading", "loading", "saving", "done", "ok"]
 )  # fmt: skip
 """Words before a colon that name no writer."""
-_RAISED = ("Traceback (most recent call last)", '  File "')
+_RAISED = (HEADER, '  File "')
 _STAMPED = deferred(r"\[?\d{1,4}[-:/]")
 
 

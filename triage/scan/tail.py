@@ -9,6 +9,7 @@ from triage.model import Block, Evidence, Finding, Source
 from triage.scan import abroad
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
+from triage.scan.tracebacks.lines import HEADER
 from triage.text import safe
 
 TAIL = 16 * 1024
@@ -73,7 +74,6 @@ _WARNED_OF_ITS_END = deferred(
 )
 """NCCL calls what ends it a warning."""
 _ENDS_THE_JOB = deferred(r"\bMPI_ABORT was invoked on rank\b|\bapplication called MPI_Abort\(")
-_HEADER = "Traceback (most recent call last):"
 _NO_WORDS = deferred(r"\W*|\s*(?:[Cc]ommand (?:error|output)|std(?:err|out)):\s*")
 _REFUSES = deferred(
     r"\b(?:must|needs? to|should|requires?|needs? (?:at|\d)|or more|only|at least|at most|too (?:many|few|large|small|big)|exceeds?"
@@ -199,7 +199,7 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
         if _FRAME.match(message):
             continue
         said = NONE_OF.sub("", message)
-        if prefix.level not in quiet and _ALARMS.search(said) and not message.rstrip().endswith(_HEADER):
+        if prefix.level not in quiet and _ALARMS.search(said) and not message.rstrip().endswith(f"{HEADER}:"):
             yield Evidence(name, line, safe(text))
 
 
@@ -226,7 +226,7 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
         message = message.strip()
         if _HARMLESS.search(text) and not _IS_AN_EXCEPTION.match(message):
             continue  # what an exception says may speak of a warning
-        if message.endswith(_HEADER):
+        if message.endswith(f"{HEADER}:"):
             continue  # what was raised is not said here
         loud = (
             prefix.level in {"error", "fatal"}
