@@ -7,11 +7,6 @@ import pytest
 from triage import Diagnosis, Engine, text_source
 
 
-@pytest.fixture(scope="module")
-def engine() -> Engine:
-    return Engine()
-
-
 def diagnosed(engine: Engine, log: str) -> Diagnosis:
     return engine.diagnose_sources([text_source(log, name="job.err")])
 

@@ -46,9 +46,9 @@ def test_what_a_text_is_known_by() -> None:
 
 def test_a_long_text_is_judged_by_its_end() -> None:
     end = " token rejected by the model hub, access to the gated repository denied"
-    one, other = (
+    short, long = (
         likeness(end),
         likeness("disk quota exceeded on the scratch volume\n" * 4000 + "x" * 2000 + end),
     )
-    assert one is not None
-    assert other is None or other.category != "storage"
+    assert short is not None and long is not None
+    assert (long.category, long.margin) == (short.category, short.margin)

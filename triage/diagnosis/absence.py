@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from triage.diagnosis.bars import Work
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait
-from triage.diagnosis.oddities import NO_MORE
+from triage.diagnosis.oddities import says_no_more
 from triage.diagnosis.phases import Activities, Activity
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
@@ -131,9 +131,14 @@ def _goes_on(work: Item, wait: Item) -> bool:
 
 def stopped(job: Job, rank: int) -> Item | None:
     """The last line of a rank, if it says that it has done, or does, no more."""
-    told = [*job.of_fact("last-line"), *job.of_fact("oddity")]
-    last = max((i for i in told if i.rank == rank), key=lambda i: i.finding.offset, default=None)
-    return last if last is not None and compiled(NO_MORE).search(last.text("words") or "") else None
+    last = said_last(job, rank)
+    return last if last is not None and says_no_more(last) else None
+
+
+def said_last(job: Job, rank: int) -> Item | None:
+    """The last line of a rank before trouble began."""
+    told = (*job.of_fact("last-line"), *job.of_fact("oddity"))
+    return max((i for i in told if i.rank == rank), key=lambda i: i.finding.offset, default=None)
 
 
 def came_back(job: Job, ledger: Ledger, rank: int) -> Item | None:

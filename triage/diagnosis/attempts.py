@@ -136,7 +136,7 @@ def _runs(told: Sequence[Item]) -> list[Item]:
         step = item.number("step") if item.rule.fact == "progress" else None
         job = _job_cancelled(item)
         if item.rule.fact == "run-begins":
-            anew = bool(over) and all(_is_over(past, item) for past in over)
+            anew = all(_is_over(past, item) for past in over) if over else ended
         else:
             # bars are drawn on for a moment while Slurm ends a job
             back = (

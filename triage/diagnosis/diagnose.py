@@ -145,8 +145,8 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
             ranking.causes.insert(0, found)
     elif last and (said := worded(job, ranking, run.ends)) is not None:
         ranking.causes.insert(0, said)
-    elif (around := carrier(job, ledger, ranking)) is not None:
-        ranking.causes[0] = around
+    elif (enclosing := carrier(job, ledger, ranking)) is not None:
+        ranking.causes[0] = enclosing
     elif (named := named_below(job, ranking)) is not None:
         ranking.causes.insert(0, named)
     alarmed = alarm(job, ledger, run.ends, ranking.complainers) if last and not ranking.causes else None

@@ -13,7 +13,7 @@ from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking, nameless
 from triage.diagnosis.run import Ends
 from triage.diagnosis.speakers import speaker
-from triage.diagnosis.survival import Survival
+from triage.diagnosis.survival import Survival, last_bar
 from triage.diagnosis.templates import fill, kinds_of
 from triage.diagnosis.trouble import category_of, trouble
 from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
@@ -49,7 +49,7 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     if symptom is not None and symptom.rule_id != "unknown.reported":
         return symptom
     words = unanswered(job, ends.last_words) if ends and not job.of_fact("ended-well") else []
-    words = [w for w in words if split_line(w[1].text)[0].stream not in ranking.complainers]
+    words = _of_others(words, ranking.complainers)
     stated = _stated_exception(job, words)
     told = words if symptom is None else [w for w in words if _own(w)]
     if stated is None and told and (symptom is None or _trouble(told[_telling(told)]) is not None):
@@ -160,6 +160,7 @@ def _gave_up(candidate: Candidate) -> bool:
 
 
 _STARTING = r"(?i)\b(?:captur|load|compil|warm)\w*"
+"""How bars of what comes before the work begin."""
 
 
 def _gone(job: Job) -> Candidate | None:
@@ -174,8 +175,7 @@ def _gone(job: Job) -> Candidate | None:
     here = [i for i in job.items if i.finding.source == note.finding.source and i.rule.role != "benign"]
     if any(i.finding.raised or i.at_last.offset > note.at_last.offset for i in here):
         return None
-    bars = [i for i in here if i.rule.fact == "progress" and i.number("total") is not None]
-    bar = max(bars, key=lambda i: i.at_last.offset, default=None)
+    bar = last_bar(here)
     if bar is None or bar.number("step") == bar.number("total"):
         return None
     shown = note.finding.evidence[-1]
@@ -183,6 +183,13 @@ def _gone(job: Job) -> Candidate | None:
         return None
     item = verdict(job, "unknown.gone-while-starting", {}, [note], rank=note.rank, host=note.finding.host)
     return Candidate([item], score=item.rule.confidence, reasons=["the log ends in the midst of a start"])
+
+
+def _of_others(
+    words: Sequence[tuple[int, Evidence]], complainers: Collection[str]
+) -> list[tuple[int, Evidence]]:
+    """Those of ``words`` that none of the writers said whose exceptions something catches."""
+    return [word for word in words if split_line(word[1].text)[0].stream not in complainers]
 
 
 def _own(word: tuple[int, Evidence]) -> bool:
@@ -233,16 +240,17 @@ def named_below(job: Job, ranking: Ranking) -> Candidate | None:
     return found
 
 
-def alarm(job: Job, ledger: Ledger, ends: Ends | None, complainers: Collection[str] = ()) -> Evidence | None:
+def alarm(job: Job, ledger: Ledger, ends: Ends | None, complainers: Collection[str]) -> Evidence | None:
     """The last alarming line that nobody knows, if nothing shows that all was well after it.
 
     Or an exception that follows from something else, when that something is nowhere in the logs.
+
+    Args:
+        complainers: writers whose exceptions something catches.
     """
     if ends is None or job.of_fact("ended-well"):
         return None
-    lines = [
-        line for line in unanswered(job, ends.alarms) if split_line(line[1].text)[0].stream not in complainers
-    ]
+    lines = _of_others(unanswered(job, ends.alarms), complainers)
     if lines:
         return lines[-1][1]
     survival = Survival(job, ledger)
@@ -257,9 +265,8 @@ def _symptom(job: Job, ledger: Ledger) -> Candidate | None:
     survival = Survival(job, ledger)
     symptoms = [i for i in job.items if i.rule.role == "symptom" and survival.proof(i) is None]
     if _all_done(job, ledger):
-        symptoms = [
-            i for i in symptoms if "peer-loss" not in i.rule.tags
-        ]  # the first to leave closes connections
+        # the first to leave closes connections
+        symptoms = [i for i in symptoms if "peer-loss" not in i.rule.tags]
     telling = [i for i in symptoms if _tag(i)]
     if not telling:
         return None
@@ -282,6 +289,7 @@ def _symptom(job: Job, ledger: Ledger) -> Candidate | None:
 
 
 _MISS_THE_STORE = ("torch.store-connection-lost", "torch.should-dump-check-failed")
+"""What ranks say when the one that holds the store is gone."""
 
 
 def _all_done(job: Job, ledger: Ledger) -> bool:

@@ -14,9 +14,10 @@ from triage.diagnosis.lexicon import Likeness, likeness
 from triage.model import Evidence, Finding, Value
 from triage.scan.prefix import split_line
 
-SLIPS = frozenset(
+_SLIPS = frozenset(
     ["AttributeError", "IndexError", "KeyError", "NameError", "SyntaxError", "TypeError", "UnboundLocalError"]
 )
+"""What Python raises on a slip of the pen."""
 LITTLE = 0.2
 """The margin from which on a category is said where nothing else is known."""
 MUCH = 0.6
@@ -41,7 +42,7 @@ _SUPPOSED = {
 }
 """The margin that it takes to overrule what these rules suppose; all others know more than words tell."""
 _OF_SLIPS = 0.8
-"""What Python raises on a slip of the pen is seldom anything else, whatever it names."""
+"""The margin that overrules a slip: it is seldom anything else, whatever it names."""
 _SURE = ((0.6, 0.62), (0.4, 0.54), (0.2, 0.45), (0.0, 0.32))
 """How sure a category can be that is told by words alone, by the margin from which on."""
 
@@ -51,11 +52,10 @@ def heard(job: Job, item: Item) -> Item:
     least = _SUPPOSED.get(item.rule.id)
     if least is None:
         return item
-    slip = item.text("type") in SLIPS
+    slip = item.text("type") in _SLIPS
     if slip:
         least = max(least, _OF_SLIPS)
-    told_by = ((words, like) for words in _words(item.finding) if (like := likeness(words)) is not None)
-    words, like = next(told_by, ("", None))
+    words, like = _told_by(item.finding)
     if like is None or like.margin < least or like.category == item.rule.category:
         return item
     return item if slip and like.category == "user-code" else told(job, item, like, words)
@@ -65,8 +65,7 @@ def also(job: Job, item: Item) -> list[Item]:
     """What a supposition may be instead, by its words: the two likeliest kinds of failure besides its own."""
     if not item.rule.id.startswith("unknown.") and item.rule.id not in _SUPPOSED:
         return []
-    told_by = ((words, like) for words in _words(item.finding) if (like := likeness(words)) is not None)
-    words, like = next(told_by, ("", None))
+    words, like = _told_by(item.finding)
     if like is None:
         return []
     second = replace(like, category=like.next, margin=0.0, words=())
@@ -104,6 +103,14 @@ def loudest(lines: Sequence[tuple[int, Evidence]]) -> tuple[int, Evidence, Liken
         if best is None or like.ahead > best[2].ahead:
             best = (index, shown, like)
     return best
+
+
+def _told_by(finding: Finding) -> tuple[str, Likeness | None]:
+    """The first words of a finding that tell a kind of failure, and which."""
+    for words in _words(finding):
+        if (like := likeness(words)) is not None:
+            return words, like
+    return "", None
 
 
 def _words(finding: Finding) -> Iterator[str]:

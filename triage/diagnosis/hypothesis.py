@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.conditions import functions_of, names_of
@@ -107,9 +106,8 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
             found.extend(e for e in item.finding.evidence[:1] if e not in found)
 
     concluded = candidate.of_ledger or candidate.lead.rule.signature is None
-    concluded = (
-        concluded or candidate.lead.rule.category == "collective-desync"
-    )  # with what one rank said before
+    # what does not fit is shown with what one rank said before
+    concluded = concluded or candidate.lead.rule.category == "collective-desync"
     found.extend(candidate.lead.finding.evidence[: 4 if concluded else 1])
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)
@@ -256,9 +254,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     ):
         return [alone]  # last words without a name, and one process that died of something
     if lead.rule.category == "rank-crash" and lead.rule.origin != "node":
-        died = identities.rank_of_pid(lead.number("pid"), lead.finding.host)
-        if died is None and identities.single_node:
-            died = identities.rank_of_pid(lead.number("pid"))
+        died = _by_pid(lead, identities)
         if died is not None:
             return [died]
     if lead.rule.category == "rank-crash" and identities.deserter is not None:
@@ -279,31 +275,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     if started is not None:
         return [started]  # who started the process calls it so, and its log is named alike
     if lead.rule.origin == "node":
-        local = any(i.finding.raised for i in candidate.items) or lead.rule.category in {
-            "storage",
-            "shm",
-            "data-loading",
-        }
-        if local and lead.rank is not None and len({i.rank for i in candidate.items}) == 1:
-            return [lead.rank]
-        rank = identities.rank_of_pid(lead.number("pid"), lead.finding.host)
-        if rank is None and identities.single_node:
-            rank = identities.rank_of_pid(lead.number("pid"))
-        if rank is None:
-            rank = identities.rank_of_pod(lead.text("pod"))
-        if rank is None:
-            rank = _parent(candidate)
-        if rank is not None:
-            return [rank]
-        # a kill that another process reports: the one rank whose death follows from it
-        dead = {
-            r for effect in candidate.led_to
-            if "rank-exit" in effect.lead.rule.tags or effect.rule_id in {"ledger.killed", "ledger.vanished"}
-            for r in effect.ranks
-        }  # fmt: skip
-        if identities.only_failed in dead:
-            dead = {identities.only_failed}  # the others were told to end
-        return list(dead) if len(dead) == 1 and len(candidate.items) == 1 else []
+        return _on_its_node(candidate, identities)
     if candidate.of_ledger:
         return []  # it names whom it can
     found = [
@@ -318,6 +290,41 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     ):  # fmt: skip
         return [alone]  # neither the assertion nor the error that followed has a name; one process died
     return found[:1]
+
+
+def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
+    """The rank that a fault of a node met."""
+    lead = candidate.lead
+    local = any(i.finding.raised for i in candidate.items) or lead.rule.category in _MET_BY_ONE
+    if local and lead.rank is not None and len({i.rank for i in candidate.items}) == 1:
+        return [lead.rank]
+    rank = _by_pid(lead, identities)
+    if rank is None:
+        rank = identities.rank_of_pod(lead.text("pod"))
+    if rank is None:
+        rank = _parent(candidate)
+    if rank is not None:
+        return [rank]
+    # a kill that another process reports: the one rank whose death follows from it
+    dead = {
+        r for effect in candidate.led_to
+        if "rank-exit" in effect.lead.rule.tags or effect.rule_id in {"ledger.killed", "ledger.vanished"}
+        for r in effect.ranks
+    }  # fmt: skip
+    if identities.only_failed in dead:
+        dead = {identities.only_failed}  # the others were told to end
+    return list(dead) if len(dead) == 1 and len(candidate.items) == 1 else []
+
+
+_MET_BY_ONE = frozenset({"storage", "shm", "data-loading"})
+"""Faults of a node that the process which meets them tells of itself."""
+
+
+def _by_pid(lead: Item, identities: Identities) -> int | None:
+    """The rank that runs as the process that a line names, on its host or on the only one."""
+    pid = lead.number("pid")
+    rank = identities.rank_of_pid(pid, lead.finding.host)
+    return identities.rank_of_pid(pid) if rank is None and identities.single_node else rank
 
 
 def _thrown_or_raised(lead: Item) -> bool:
@@ -353,8 +360,3 @@ def _echoed(candidate: Candidate) -> int | None:
 def moment_text(time: Moment | None, year: int | None) -> str | None:
     """A moment as ISO 8601, None when the log does not tell enough."""
     return None if time is None or time.clock in {"uptime", "daytime"} else iso(time, year)
-
-
-def with_explained(hypothesis: Hypothesis, items: Sequence[Item]) -> Hypothesis:
-    """``hypothesis`` with the ids of what it explains."""
-    return replace(hypothesis, explains=tuple(dict.fromkeys(i.rule.id for i in items)))

@@ -19,6 +19,7 @@ from triage.diagnosis.absence import (
     latecomers,
     onset_text,
     own_way,
+    said_last,
     stopped,
     too_short,
     unlocalised,
@@ -115,22 +116,28 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         # who belongs to a sub-group is not stated; whoever waits in none holds up the rest in the end
         absent = [r for r in ledger.members if r not in inside and not _entered(ledger, r, waits[0])]
         waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
-    if not absent:
-        guilty = suspect(job, set(ledger.members) | set(waiting))
-        loss = None if guilty is None or guilty in waiting else ledger.bereft.get(guilty)
-        if guilty is not None and loss is not None and set(ledger.members) <= {guilty, *waiting} and all(
-            compare(loss.finding, w.item.finding) == 1 for w in waiting.values()
-        ):  # fmt: skip
-            # all others waited for as long as they could; it lost them when they had gone
-            yield from absent_ranks(job, ledger, activities, waits, [guilty])
-            return
-        astray = odd_site(job, waits, {r: i for r, i in ledger.bereft.items() if r not in ledger.waiting})
-        if astray is not None and guilty in {None, astray.rank}:
-            yield astray
-        else:
-            yield from _all_inside(job, ledger, waits) if guilty is None else [_own_way(job, waits, guilty)]
+    if absent:
+        yield from absent_ranks(job, ledger, activities, waits, absent)
+    else:
+        yield from _none_absent(job, ledger, activities, waits)
+
+
+def _none_absent(job: Job, ledger: Ledger, activities: Activities, waits: Sequence[Wait]) -> Iterator[Item]:
+    """Who kept the others waiting although every rank was in an operation."""
+    waiting = ledger.waiting
+    guilty = suspect(job, set(ledger.members) | set(waiting))
+    loss = None if guilty is None or guilty in waiting else ledger.bereft.get(guilty)
+    if guilty is not None and loss is not None and set(ledger.members) <= {guilty, *waiting} and all(
+        compare(loss.finding, w.item.finding) == 1 for w in waiting.values()
+    ):  # fmt: skip
+        # all others waited for as long as they could; it lost them when they had gone
+        yield from absent_ranks(job, ledger, activities, waits, [guilty])
         return
-    yield from absent_ranks(job, ledger, activities, waits, absent)
+    astray = odd_site(job, waits, {r: i for r, i in ledger.bereft.items() if r not in waiting})
+    if astray is not None and guilty in {None, astray.rank}:
+        yield astray
+    else:
+        yield from _all_inside(job, ledger, waits) if guilty is None else [_own_way(job, waits, guilty)]
 
 
 def _through(job: Job, waits: Sequence[Wait]) -> int | None:
@@ -179,12 +186,7 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
     said = stopped(job, rank)
     if said is None and spared:
         # a launcher lists all that ended badly: who is not among them ended as if all were well
-        told = (*job.of_fact("last-line"), *job.of_fact("oddity"))
-        said = max(
-            (i for i in told if i.rank == rank),
-            key=lambda i: i.finding.offset,
-            default=None,
-        )
+        said = said_last(job, rank)
     if said is not None:
         early: dict[str, Value] = {"ranks": (rank,), "seq": None, "op": None}
         yield verdict(job, "ledger.finished-early", early, [lost[0], said, *lost[1:]], rank=rank)

@@ -13,7 +13,7 @@ from triage.scan.lazy import compiled
 MAX_SHOWN = 2
 _FEWEST_LAST = 3
 """Ranks whose last words must be known to tell the odd ones."""
-NO_MORE = (
+_NO_MORE = (
     r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
     r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
     r"|(?:loader|dataset|iterator|shard|data) (?:is )?exhausted"
@@ -33,6 +33,11 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
             at = item.finding.source
             until[at] = min(until.get(at, item.finding.offset), item.finding.offset)
     return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
+
+
+def says_no_more(item: Item) -> bool:
+    """Whether a line says that a program is through."""
+    return compiled(_NO_MORE).search(item.text("words") or "") is not None
 
 
 def _in_vain(item: Item) -> bool:
@@ -69,9 +74,8 @@ def _alone_at_last(job: Job, among: Collection[int]) -> int | None:
         return None
     (_, most), (odd, once) = wordings.most_common()
     rank = next(rank for rank, words in last.items() if words == odd)
-    return (
-        rank if rank and once == 1 and most > 1 else None
-    )  # the first rank often says what the others leave to it
+    # the first rank often says what the others leave to it
+    return rank if rank and once == 1 and most > 1 else None
 
 
 def shown(job: Job, verdicts: Iterable[Item]) -> list[Item]:
@@ -95,9 +99,7 @@ def _with_words(job: Job, item: Item) -> Item:
     own = [o for o in odd if o.rank is not None and o.rank == rank] or odd
     if rank is not None and not own:
         last = job.of_fact("last-line")
-        own = [o for o in last if o.rank == rank] or [
-            o for o in last if o.rank is None and compiled(NO_MORE).search(o.text("words") or "")
-        ]
+        own = [o for o in last if o.rank == rank] or [o for o in last if o.rank is None and says_no_more(o)]
     lines = [e for o in own[-MAX_SHOWN:] for e in o.finding.evidence]
     if not lines or len(own) > 2 * MAX_SHOWN:
         return item

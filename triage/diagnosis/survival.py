@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from triage.diagnosis.job import TROUBLE, Item, Job, compare
@@ -156,8 +156,7 @@ class Survival:
         end = item.number("_end") or finding.offset
         if any(_last_of(other) > max(end, finding.offset) for other in here):
             return False
-        bars = [i for i in here if i.rule.fact == "progress" and i.number("total") is not None]
-        last = max(bars, key=_last_of, default=None)
+        last = last_bar(here)
         return last is not None and last.number("step") == last.number("total")
 
     def _given_up(self, sign: Item) -> bool:
@@ -190,10 +189,10 @@ class Survival:
         bars = compiled(_BAR).findall(shown)
         if not bars or bars[-1][0] != bars[-1][1] or int(bars[-1][1]) < LONG_BAR:
             return False
-        wrong = [i for tag in (*_BAD_ENDS, *TROUBLE) for i in self.job.of_tag(tag) if i.rule.role != "benign"]
-        return all(
-            i.finding.source == progress.finding.source and _last_of(i) < _last_of(progress) for i in wrong
-        ) and not any(e.failed for e in self.ledger.exits.values())
+        return not any(e.failed for e in self.ledger.exits.values()) and all(
+            i.finding.source == progress.finding.source and _last_of(i) < _last_of(progress)
+            for i in self._told(*_BAD_ENDS, *TROUBLE)
+        )
 
     @staticmethod
     def _several(marks: list[Item], item: Item) -> bool:
@@ -212,16 +211,14 @@ class Survival:
 
     def _ended_badly(self) -> bool:
         """Whether a launcher or scheduler saw a process of this job end badly."""
-        return any(e.failed for e in self.ledger.exits.values()) or any(
-            item.rule.role != "benign" for tag in _BAD_ENDS for item in self.job.of_tag(tag)
-        )
+        return any(True for _ in self._bad_ends())
 
     def _died_since(self, progress: Item, item: Item) -> bool:
         """Whether a process ended badly that may have been at work until ``progress``.
 
         One whose end the same log tells before that progress, and after the error, was an earlier run's.
         """
-        ends = self._bad_ends()
+        ends = list(self._bad_ends())
         over = [
             end
             for end in ends
@@ -232,10 +229,13 @@ class Survival:
         ]
         return bool(ends) and not over
 
-    def _bad_ends(self) -> list[Item]:
+    def _bad_ends(self) -> Iterator[Item]:
         """The lines in which a launcher or scheduler says that a process of this job ended badly."""
-        told = [item for tag in _BAD_ENDS for item in self.job.of_tag(tag) if item.rule.role != "benign"]
-        return [*(e.item for e in self.ledger.exits.values() if e.failed), *told]
+        yield from (end.item for end in self.ledger.exits.values() if end.failed)
+        yield from self._told(*_BAD_ENDS)
+
+    def _told(self, *tags: str) -> Iterator[Item]:
+        return (item for tag in tags for item in self.job.of_tag(tag) if item.rule.role != "benign")
 
     @staticmethod
     def _unordered(end: Item, item: Item) -> bool:
@@ -255,8 +255,7 @@ class Survival:
     def _later(later: Item, item: Item) -> bool:
         one, two = later.finding, item.finding
         if one.source == two.source:
-            last = two.last_offset if two.last_offset is not None else two.offset
-            return one.offset > last
+            return one.offset > _last_of(item)
         return compare(one, two) == 1
 
 
@@ -264,6 +263,12 @@ _OF_STOPS = frozenset(["external-stop", "teardown"])
 """What is told of a stop while the processes may still be at work."""
 _LOGGED = frozenset(["error", "warning"])
 _AGAIN = 3
+
+
+def last_bar(items: Iterable[Item]) -> Item | None:
+    """The bar that was drawn last, of those that tell how long they are."""
+    bars = (i for i in items if i.rule.fact == "progress" and i.number("total") is not None)
+    return max(bars, key=_last_of, default=None)
 
 
 def _last_of(item: Item) -> int:

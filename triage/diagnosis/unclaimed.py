@@ -174,9 +174,8 @@ def kind_of(
     if short in _OF_PEERS and said != "auth-or-hub":
         return "network-config"
     if short == "FileExistsError" and not words.startswith("[Errno "):
-        return (
-            said if said in {"checkpoint", "data-loading"} else "config"
-        )  # a program that overwrites nothing unasked
+        # a program that overwrites nothing unasked
+        return said if said in {"checkpoint", "data-loading"} else "config"
     if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
         return said if said in {"checkpoint", "data-loading"} else "storage"
     if short in _MISSING and compiled(_WEIGHTS_FILE).search(words):

@@ -28,7 +28,6 @@ _PROCESS = re.compile(
     r"\|\s*(?P<gpu>\d{1,3})\s+(?:\S+\s+\S+\s+)?(?P<pid>\d{2,9})\s+(?P<type>[CGM+]{1,5})\s+"
     r"(?P<name>\S.*?)\s+(?P<used>\d+\s?MiB|N/A)\s*\|"
 )
-_NONE = "No running processes found"
 
 
 def versions(lines: Sequence[Line]) -> tuple[str | None, str | None, Line | None]:
@@ -75,11 +74,6 @@ def _devices(lines: Sequence[Line]) -> Iterator[Device]:
     for device in found:
         device.processes = processes.get(device.number, [])
         yield device
-
-
-def process_list_shown(lines: Sequence[Line]) -> bool:
-    """Does the capture show which processes run (be it none)?"""
-    return any(_NONE in line.text or _PROCESS.search(line.text) for line in lines)
 
 
 def _started(match: re.Match[str], line: Line) -> Device:

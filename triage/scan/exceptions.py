@@ -19,7 +19,7 @@ from triage.scan.traceback import HEADER, Traceback, activity, fatal, parse_faul
 from triage.scan.tracebacks.lines import is_header
 from triage.scan.window import BlockLines, Line
 
-EXCEPTION_ANCHORS = ("Traceback (most recent call last)", "Fatal Python error:", "Windows fatal exception:")
+EXCEPTION_ANCHORS = (HEADER, "Fatal Python error:", "Windows fatal exception:")
 EXCEPTION_RULE = "python.exception"
 FATAL_RULE = "python.fatal-error"
 IGNORED_RULE = "python.ignored-exception"
@@ -126,8 +126,8 @@ class ExceptionScan:
         self._remember(offset, view.block.offset + last.start, prefix, last.prefix.stream)
         if collector is None:
             return
-        if _ignored(view, line):
-            self._ignored(view, found, lines, collector)
+        if _is_ignored(view, line):
+            self._record_ignored(view, found, lines, collector)
         else:
             self._record(view, found, lines, 0, prefix, collector)
 
@@ -163,7 +163,9 @@ class ExceptionScan:
             )
         )
 
-    def _ignored(self, view: BlockLines, found: Traceback, lines: list[Line], collector: Collector) -> None:
+    def _record_ignored(
+        self, view: BlockLines, found: Traceback, lines: list[Line], collector: Collector
+    ) -> None:
         """Note a traceback that nothing follows from, all of its lines."""
         first, last = lines[0], lines[min(found.end, len(lines)) - 1]
         collector.add(
@@ -286,32 +288,30 @@ def _reported(view: BlockLines, line: Line) -> Prefix:
 
 def _named_process(view: BlockLines, line: Line) -> int | None:
     """The rank in the name of the process that a traceback ended, as multiprocessing prints it above."""
-    for count, above in enumerate(view.preceding(line)):
-        if above.prefix.stream == line.prefix.stream:
-            found = compiled(_BOOTSTRAP).match(above.message)
-            if found is None:
-                return None
-            own = compiled(_OWN_NUMBER).fullmatch(found[1])
-            if own is not None:
-                return int(own[1])
-            numbered = compiled(_NUMBERED).fullmatch(found[1])
-            if numbered is None:
-                return None
-            first = re.escape(f"{numbered[1]}0".encode()) + rb"\b"
-            return int(numbered[2]) if re.search(first, view.block.data) else None
-        if count >= _CLOSE:
-            break
-    return None
+    above = _writers_line_above(view, line)
+    found = None if above is None else compiled(_BOOTSTRAP).match(above.message)
+    if found is None:
+        return None
+    own = compiled(_OWN_NUMBER).fullmatch(found[1])
+    if own is not None:
+        return int(own[1])
+    numbered = compiled(_NUMBERED).fullmatch(found[1])
+    if numbered is None:
+        return None
+    first = re.escape(f"{numbered[1]}0".encode()) + rb"\b"
+    return int(numbered[2]) if re.search(first, view.block.data) else None
 
 
-def _ignored(view: BlockLines, line: Line) -> bool:
+def _is_ignored(view: BlockLines, line: Line) -> bool:
     """Whether Python says of the traceback on ``line`` that it goes on without it."""
-    for count, above in enumerate(view.preceding(line)):
-        if above.prefix.stream == line.prefix.stream:
-            return compiled(_IGNORED).match(above.message) is not None
-        if count >= _CLOSE:
-            break
-    return False
+    above = _writers_line_above(view, line)
+    return above is not None and compiled(_IGNORED).match(above.message) is not None
+
+
+def _writers_line_above(view: BlockLines, line: Line) -> Line | None:
+    """The last line that the writer of ``line`` wrote before it; others' lines may stand between."""
+    near = islice(view.preceding(line), _CLOSE + 1)
+    return next((above for above in near if above.prefix.stream == line.prefix.stream), None)
 
 
 def _served(view: BlockLines, line: Line) -> bool:

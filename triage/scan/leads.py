@@ -11,12 +11,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from triage.model import Prefix
 from triage.scan.lazy import Lazy, deferred
 from triage.scan.marks import mark_of
 from triage.scan.prefix import split_line
+from triage.scan.tracebacks.lines import HEADER
 
 LOOK = 60
 """Lines at either end of what is there that are looked at."""
@@ -56,7 +57,7 @@ _WORDS = frozenset(
      "traceback", "exception", "step", "epoch", "loss", "http", "https", "downloading", "loading", "saving", "done", "ok"]
 )  # fmt: skip
 """Words before a colon that name no writer."""
-_RAISED = ("Traceback (most recent call last)", '  File "')
+_RAISED = (HEADER, '  File "')
 _STAMPED = deferred(r"\[?\d{1,4}[-:/]")
 
 
@@ -94,9 +95,8 @@ class Leads:
     def _marked(self, line: str, mark: re.Pattern[str]) -> tuple[Prefix, str]:
         prefix, message = split_line(line)
         own = mark.match(line) if prefix.rank is None and prefix.local_rank is None else None
-        if (
-            own is not None and own.start(1) >= prefix.length
-        ):  # else a prefix is known to mean something else by it
+        # within a prefix that is known, the number means something else
+        if own is not None and own.start(1) >= prefix.length:
             rank = int(own[1])
             stream = f"{prefix.stream}/rank{rank}".lstrip("/")
             prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True)
@@ -222,10 +222,9 @@ def _with_container(name: str, lines: list[str]) -> str:
 
 def _known(name: str, lines: list[str]) -> bool:
     """Whether a prefix is known for lines that begin so."""
-    for line in islice((one for one in lines if name in one[: len(name) + 40]), 1):
-        found = _LEAD.match(line, 0)
-        if found is None or _name(found) != name:
-            return False
-        prefix, _ = split_line(line[: _message(line, found)] + "some words")
-        return bool(prefix.stream) or (prefix.length > 0 and (prefix.rank, prefix.local_rank) != (None, None))
-    return False
+    line = next((one for one in lines if name in one[: len(name) + 40]), "")
+    found = _LEAD.match(line, 0)
+    if found is None or _name(found) != name:
+        return False
+    prefix, _ = split_line(line[: _message(line, found)] + "some words")
+    return bool(prefix.stream) or (prefix.length > 0 and (prefix.rank, prefix.local_rank) != (None, None))

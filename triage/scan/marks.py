@@ -23,8 +23,11 @@ MOST = 0.75
 TURNS = 0.4
 """Part of the records before which another process spoke."""
 _NUMBERS = deferred(r"\d+")
-_SOURCE = deferred(r"[\w.]*[A-Za-z_]\w*:\d+|0x[0-9a-f]+")
-_LEVELS = deferred(rf" ?\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b ?")
+_PLACE = r"(?:[\w.]*[A-Za-z_]\w*:\d+|0x[0-9a-f]+)"
+"""A line of source, or an address."""
+_LEVEL = rf" ?\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b ?"
+_PLACES = deferred(_PLACE)
+_LEVELS = deferred(_LEVEL)
 _NO_RECORD = deferred(
     r"\s|Traceback |[\w.]+(?:Error|Exception|Interrupt)\b|\[rank\d|\[?[WIEF]\d{4} |terminate called|\{\"|NCCL |\*\*"
 )
@@ -61,16 +64,11 @@ _LONG = 5
 
 def _shape(text: str) -> str:
     """What stands before a number, without what changes from record to record."""
-    return _NUMBERS.sub("\0", _LEVELS.sub("\1", _SOURCE.sub("\2", text)))
+    return _NUMBERS.sub("\0", _LEVELS.sub("\1", _PLACES.sub("\2", text)))
 
 
 def _pattern(shape: str) -> str:
-    kinds = {
-        "\0": r"\d+",
-        "\1": rf" ?\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b ?",
-        "\2": r"(?:[\w.]*[A-Za-z_]\w*:\d+|0x[0-9a-f]+)",
-        " ": " +",
-    }
+    kinds = {"\0": r"\d+", "\1": _LEVEL, "\2": _PLACE, " ": " +"}
     escaped = "".join(kinds.get(char) or re.escape(char) for char in re.sub(" +", " ", shape))
     return escaped + r"(\d{1,5})(?!\d)"
 

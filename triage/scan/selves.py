@@ -7,7 +7,7 @@ anybody's; where several writers say it in the same words, each with a number of
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from triage.model import Block, Source
 from triage.scan.lazy import compiled
@@ -60,8 +60,8 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> dict[Writer
         for slot, rank in _numbers(line):
             for kind, name in names.items():
                 stated[kind, line.wording, slot][index, name].add(rank)
-    for slot, told in stated.items():
-        if _of_themselves(told, contiguous=slot[2][0] != "rank"):
+    for (_, _, (how, *_)), told in stated.items():
+        if _of_themselves(told, contiguous=how != "rank"):
             for writer, ranks in told.items():
                 found[writer] |= ranks
     return {writer: ranks for writer, ranks in found.items() if ranks}
@@ -96,9 +96,5 @@ def _of_themselves(told: Mapping[Writer, set[int]], *, contiguous: bool) -> bool
     """Whether several writers say it, each with one number of its own."""
     if len(told) < 2 or any(len(ranks) != 1 for ranks in told.values()):
         return False
-    numbers = _all(told.values())
+    numbers = set().union(*told.values())
     return len(numbers) == len(told) and (not contiguous or numbers == set(range(len(numbers))))
-
-
-def _all(found: Iterable[set[int]]) -> set[int]:
-    return set().union(*found)

@@ -14,6 +14,7 @@ from triage.scan.prefix import split_line
 from triage.scan.said import without_digits
 from triage.scan.tail import speaks_of_trouble
 from triage.text import safe
+from triage.text.signals import SIGNALS
 
 WELL, BADLY = "progress.status-zero", "host.exit-status"
 _LONGEST = 200
@@ -25,16 +26,9 @@ _STATUS = deferred(
     r"(?:[ ]?(?:with|code|status|value|rc))*[ ]?[:=]?[ ]*(?P<status>\d{1,3})\W?",
     re.IGNORECASE,
 )
-_SIGNALS = {
-    129: "SIGHUP",
-    130: "SIGINT",
-    134: "SIGABRT",
-    135: "SIGBUS",
-    137: "SIGKILL",
-    139: "SIGSEGV",
-    143: "SIGTERM",
-}
 _MOST = 255
+_KILLED = 128
+"""What shells add to the number of the signal that a program died of."""
 
 
 def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding]:
@@ -55,7 +49,7 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
     rank = prefix.rank if prefix.rank is not None else source.rank
     yield Finding(
         rule_id=BADLY if status else WELL,
-        fields={"exit_code": status, "signal": _SIGNALS.get(status)} if status else {"_below": trouble},
+        fields={"exit_code": status, "signal": SIGNALS.get(status - _KILLED)} if status else {"_below": trouble},
         evidence=(Evidence(source.name, number, safe(text)),), source=index, offset=offset,
         rank=rank, host=prefix.host or source.host, time=prefix.time, stream=prefix.stream,
     )  # fmt: skip

@@ -9,6 +9,7 @@ from triage.model import Block, Evidence, Finding, Source
 from triage.scan import abroad
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
+from triage.scan.tracebacks.lines import HEADER
 from triage.text import safe
 
 TAIL = 16 * 1024
@@ -73,7 +74,6 @@ _WARNED_OF_ITS_END = deferred(
 )
 """NCCL calls what ends it a warning."""
 _ENDS_THE_JOB = deferred(r"\bMPI_ABORT was invoked on rank\b|\bapplication called MPI_Abort\(")
-_HEADER = "Traceback (most recent call last):"
 _NO_WORDS = deferred(r"\W*|\s*(?:[Cc]ommand (?:error|output)|std(?:err|out)):\s*")
 _REFUSES = deferred(
     r"\b(?:must|needs? to|should|requires?|needs? (?:at|\d)|or more|only|at least|at most|too (?:many|few|large|small|big)|exceeds?"
@@ -109,6 +109,8 @@ _WORDS = deferred(r"[^\W\d_]{2,}.*?(?<![^\W\d_])[^\W\d_]{2,}")
 _DIGITS = str.maketrans("", "", "0123456789")
 MIN_WORDS = 3
 """Lines with words that make an end ordinary."""
+MIN_FIGURES = 8
+"""Lines that do so without words, where they are of few shapes."""
 _QUIET = frozenset(["info", "debug", "warning"])
 _FRAME = deferred(r"\s*frame #\d+: |Exception raised from \w+ at ")
 """The stack that torch prints below an error of its own."""
@@ -142,16 +144,15 @@ def _legible(block: Block) -> str | None:
 
 
 def ordinary(block: Block) -> bool:
-    """Whether the end of a log reads like that of a program at work: several lines with words, none of them alarming."""
+    """Whether the end of a log reads like that of a program at work: several lines of words or figures, none of them alarming."""
+    if _legible(block) is None:
+        return False
     lines = [NONE_OF.sub("", text) for _, text, _ in _last_lines(block)]
     shapes = {text.translate(_DIGITS).strip() for text in lines}
-    routine = len(lines) >= 8 and len(shapes) * 4 <= len(lines)  # figures, line after line
+    figures = len(lines) >= MIN_FIGURES and len(shapes) * 4 <= len(lines)
     words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
-    return (
-        (routine or words)
-        and _legible(block) is not None
-        and not any(p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR))
-    )
+    alarming = (p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR))
+    return (figures or words) and not any(alarming)
 
 
 def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Finding]:
@@ -198,7 +199,7 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
         if _FRAME.match(message):
             continue
         said = NONE_OF.sub("", message)
-        if prefix.level not in quiet and _ALARMS.search(said) and not message.rstrip().endswith(_HEADER):
+        if prefix.level not in quiet and _ALARMS.search(said) and not message.rstrip().endswith(f"{HEADER}:"):
             yield Evidence(name, line, safe(text))
 
 
@@ -225,7 +226,7 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
         message = message.strip()
         if _HARMLESS.search(text) and not _IS_AN_EXCEPTION.match(message):
             continue  # what an exception says may speak of a warning
-        if message.endswith(_HEADER):
+        if message.endswith(f"{HEADER}:"):
             continue  # what was raised is not said here
         loud = (
             prefix.level in {"error", "fatal"}
@@ -258,7 +259,7 @@ def _reasons(lines: list[tuple[int, str, bool]]) -> set[int]:
 
 def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:
     """Number and text of the last lines that are not blank, and whether they are the very last ones."""
-    lines = [(number, raw) for number, _, raw in _lines(block, TAIL) if raw.strip()][-MAX_LINES:]
+    lines = last_rows(block, TAIL)[-MAX_LINES:]
     for position, (number, raw) in enumerate(lines):
         yield number, raw[:2000].decode("utf-8", "replace"), position >= len(lines) - FINAL_LINES
 

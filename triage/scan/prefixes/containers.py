@@ -8,6 +8,7 @@ from __future__ import annotations
 from triage.scan import clock
 from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes.draft import LEVEL_WORD, TIME, Draft
+from triage.scan.tracebacks.lines import HEADER
 
 _MAX_JSON = 1 << 17
 _MESSAGE_KEYS = ("log", "message", "msg", "textPayload", "line")
@@ -21,7 +22,6 @@ _EXCEPTION_KEYS = (
     "stacktrace",
     "error.stack",
 )
-_HEADER = "Traceback (most recent call last)"
 _TIME_KEYS = ("time", "timestamp", "@timestamp", "ts", "asctime", "date")
 _COLLECTED_KEYS = frozenset(
     {
@@ -90,9 +90,9 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     level = next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), None)
     draft.severity(level)
     raised = next((told[k] for k in _EXCEPTION_KEYS if isinstance(told.get(k), str)), None)
-    if raised is not None and _HEADER in str(raised) and _HEADER not in message:
+    if raised is not None and HEADER in str(raised) and HEADER not in message:
         message = f"{message}\n{raised}"
-    if _HEADER in message:
+    if HEADER in message:
         message = compiled(r"\n[ \t]*(?=\n)").sub("", message)  # some put an empty line between all frames
     return str(message).rstrip("\r\n")
 
