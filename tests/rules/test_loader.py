@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from triage import Engine, text_source
 from triage.errors import RuleError
 from triage.rules.lint import lint
 from triage.rules.loader import cache_directory, load_rules, parse_rule_text
@@ -156,3 +157,13 @@ def test_causal_cycles_are_refused(tmp_path: Path) -> None:
 
 def test_the_shipped_rules_are_clean() -> None:
     assert [str(p) for p in lint(load_rules())] == []
+
+
+def test_without_the_built_in_rules_a_failure_is_still_told(tmp_path: Path) -> None:
+    write(tmp_path / "r/a.yaml", RULE)
+    rules = load_rules([tmp_path / "r"], builtin=False)
+    assert list(rules) == ["local.flux"]
+    found = Engine(rules).diagnose(
+        text_source("all was quiet\nzork: FATAL: the grue ate the lantern\n", name="job.err")
+    )
+    assert found.verdict == "failed"

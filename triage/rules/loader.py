@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,16 @@ _MAX_FILE = 4 << 20
 
 
 class RuleSet(Mapping[str, Rule]):
-    """Rules by id, built on first use. Later packs win by id; ``notes`` says which did."""
+    """Rules by id, built on first use. Later packs win by id; ``notes`` says which did.
 
-    def __init__(self, packs: Sequence[Pack]) -> None:
+    Args:
+        own: what conclusions are told in that no line states. Its rules can be asked for by id, and are neither
+            counted nor looked for in logs.
+    """
+
+    def __init__(self, packs: Sequence[Pack], own: Callable[[], Pack] | None = None) -> None:
         self._packs = packs
+        self._fallback = own
         self._holders: dict[str, Pack] = {}
         self._built: dict[str, Rule] = {}
         self._needs: dict[str, Sequence[Needs]] = {}
@@ -49,7 +56,11 @@ class RuleSet(Mapping[str, Rule]):
     def __getitem__(self, rule_id: str) -> Rule:
         rule = self._built.get(rule_id)
         if rule is None:
-            pack = self._holders[rule_id]
+            pack = self._holders.get(rule_id)
+            if pack is None:
+                if self._fallback is None:
+                    raise KeyError(rule_id)
+                pack = self._fallback()
             path, line, *_ = pack.places[rule_id]
             raw = pack.raw(rule_id)
             self._needs[rule_id] = raw.pop(NEEDS, ())
@@ -106,12 +117,14 @@ class RuleSet(Mapping[str, Rule]):
 def load_rules(directories: Iterable[str | os.PathLike[str]] = (), *, builtin: bool = True) -> RuleSet:
     """All rules: built in, from installed packages, then from ``directories``, later ones winning.
 
+    Without the ``builtin`` ones nothing of theirs is looked for; what is concluded is still told in their words.
+
     Raises:
         RuleError: naming file, line and what is wrong.
     """
     packs = [_builtin(), *_installed()] if builtin else []
     packs.extend(_directory(os.fspath(directory), Path(directory)) for directory in directories)
-    return RuleSet(packs)
+    return RuleSet(packs, None if builtin else cache(_builtin))
 
 
 def parse_rule_files(root: Path) -> list[dict[str, Any]]:
