@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from triage.diagnosis.job import TROUBLE, Item, Job, compare
@@ -12,6 +12,8 @@ from triage.scan.lazy import compiled
 ROUTINE_RULE = "progress.routine"
 _BAD_ENDS = ("rank-exit", "launcher-report", "external-stop", "teardown")
 _BAR = r"(\d+)/(\d+) ?\[[\d:]+<"
+APART = 1.0
+"""Seconds by which two moments must differ to be in order: ranks buffer what they write."""
 LONG_BAR = 100
 """Steps of a bar that is more than a file being read."""
 
@@ -104,9 +106,10 @@ class Survival:
             return None
         # what is concluded stands at the first of its lines, which may be an early one
         troubles = [item, *(i for tag in TROUBLE for i in self.job.of_tag(tag))] if item.concluded else [item]
+        after = _after_all(troubles)
         signs = [
             sign for fact in ("progress", "alive", "ended-well") for sign in self.job.of_fact(fact)
-            if sign.rank is not None and all(self._last_is_later(sign, trouble) for trouble in troubles)
+            if sign.rank is not None and after(sign)
         ]  # fmt: skip
         return signs[-1] if set(members) <= {sign.rank for sign in signs} else None
 
@@ -243,20 +246,42 @@ class Survival:
         return end.finding.source != item.finding.source and compare(end.finding, item.finding) is None
 
     @staticmethod
-    def _last_is_later(sign: Item, item: Item) -> bool:
-        """Whether a sign of life was last seen after all that belongs to ``item``."""
-        one, two = sign.finding, item.finding
-        if one.source == two.source:
-            return _last_of(sign) > _last_of(item)
-        last = one.last_time or one.time
-        return last is not None and compare(replace(one, time=last), two) == 1
-
-    @staticmethod
     def _later(later: Item, item: Item) -> bool:
         one, two = later.finding, item.finding
         if one.source == two.source:
             return one.offset > _last_of(item)
         return compare(one, two) == 1
+
+
+def _after_all(troubles: Sequence[Item]) -> Callable[[Item], bool]:
+    """Whether a sign of life was last seen after all of ``troubles``: with hundreds of ranks each can't be asked of each."""
+    last: dict[int, int] = {}
+    newest: dict[int, float] = {}
+    untimed: set[int] = set()
+    clocks: set[tuple[str, bool]] = set()
+    for trouble in troubles:
+        finding, moment = trouble.finding, trouble.finding.time
+        last[finding.source] = max(last.get(finding.source, -1), _last_of(trouble))
+        if moment is None:
+            untimed.add(finding.source)
+        else:
+            clocks.add((moment.clock, moment.zoned))
+            newest[finding.source] = max(newest.get(finding.source, moment.seconds), moment.seconds)
+    top = sorted(((seconds, source) for source, seconds in newest.items()), reverse=True)[:2]
+
+    def after(sign: Item) -> bool:
+        own = sign.finding.source
+        if own in last and _last_of(sign) <= last[own]:
+            return False
+        if len(last) == (own in last):
+            return True
+        moment = sign.finding.last_time or sign.finding.time
+        if moment is None or len(untimed) > (own in untimed) or clocks != {(moment.clock, moment.zoned)}:
+            return False
+        latest = next(seconds for seconds, source in top if source != own)
+        return moment.seconds - latest >= APART
+
+    return after
 
 
 _OF_STOPS = frozenset(["external-stop", "teardown"])

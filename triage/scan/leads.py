@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from triage.model import Prefix
@@ -111,11 +112,18 @@ class Leads:
 
 
 NONE = Leads()
+_KEPT = 16
+"""Logs whose leads are kept: several are read at a time."""
 
 
 def learn(data: bytes) -> Leads:
     """The leads of the source that ``data`` is the beginning or the end of."""
-    lines = _lines(data)
+    # the ends of one log are asked for by everybody who reads them
+    return _learned(tuple(_lines(data)))
+
+
+@lru_cache(maxsize=_KEPT)
+def _learned(lines: tuple[str, ...]) -> Leads:
     if len(lines) < FEWEST:
         return NONE
     families: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -210,7 +218,7 @@ def _come_again(said: list[str], *, once: bool) -> bool:
     return turns >= len(times) - once and sum(times.values()) >= 2 * len(times)
 
 
-def _with_container(name: str, lines: list[str]) -> str:
+def _with_container(name: str, lines: Sequence[str]) -> str:
     """``name`` with the word that stands behind it on all lines, of a traceback too: no program would say it there."""
     after = [line.partition(f"{name} ")[2] for line in lines if f"{name} " in line]
     words = {text.partition(" ")[0] for text in after}
@@ -220,7 +228,7 @@ def _with_container(name: str, lines: list[str]) -> str:
     return longer if _CONTAINER.match(longer, 0) is not None else name
 
 
-def _known(name: str, lines: list[str]) -> bool:
+def _known(name: str, lines: Sequence[str]) -> bool:
     """Whether a prefix is known for lines that begin so."""
     line = next((one for one in lines if name in one[: len(name) + 40]), "")
     found = _LEAD.match(line, 0)
