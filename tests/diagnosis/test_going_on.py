@@ -161,3 +161,15 @@ def test_what_python_ignores_is_ignored_each_time(engine: Engine) -> None:
 def test_a_failed_epilog_is_no_status_of_the_script(engine: Engine) -> None:
     log = "epoch 3 done\nslurmstepd: error: TaskEpilog failed status=1\n"
     assert engine.diagnose(Source("slurm.out", data=log.encode())).verdict == "healthy"
+
+
+def test_who_dumps_stacks_has_seen_a_job_stand_still(engine: Engine) -> None:
+    steps = "".join(f"iteration {n}/ 900 | lm loss: 2.1{n} |\n" for n in range(8))
+    stacks = (
+        'Process 71: python train.py\nPython v3.11.7\n\nThread 71 (active): "MainThread"\n'
+        "    evaluate (train.py:88)\n    <module> (train.py:249)\n"
+    )
+    quiet = [Source("main.log", data=steps.encode()), Source("stacks.txt", data=stacks.encode())]
+    found = engine.diagnose_sources(quiet)
+    assert found.verdict != "healthy"
+    assert found.verdict == "failed" or any("Stacks of processes" in note for note in found.notes)

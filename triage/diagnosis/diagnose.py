@@ -33,6 +33,7 @@ from triage.model import Attempt, Diagnosis, Evidence, FindingGroup, Hypothesis,
 
 MAX_ALTERNATIVES = 6
 MAX_WARNINGS = 8
+STACKS = "pyspy"
 _CONTEXT_ONLY = frozenset({"exception"})
 
 
@@ -217,6 +218,8 @@ def _verdict(run: Run, job: Job, ranking: Ranking, alarmed: Evidence | None) -> 
         return "inconclusive", True if ended else None
     if alarmed is not None:
         return "inconclusive", None
+    if not ended and any(report.kind == STACKS for report in run.reports):
+        return "inconclusive", None  # who dumps the stacks of a job has seen it stand still
     if (run.bytes_read == 0 and (run.sources or run.receipt is None)) or not _understood(run, job):
         return "inconclusive", None
     return "healthy", True if ended else None
@@ -443,6 +446,11 @@ def _notes(run: Run, last: _Outcome, completed: bool | None, items: Sequence[Ite
             notes.append(
                 f"No known failure was found, but nothing shows a good end either, and the log ends with "
                 f"words that no rule knows: {shown.path}:{shown.line}: {words}"
+            )
+        elif any(report.kind == STACKS for report in run.reports):
+            notes.append(
+                "Stacks of processes were dumped, as is done of a job that stands still, and nothing tells why it "
+                "does. Dump those of all ranks at one moment (py-spy dump --pid PID) and give their logs with them."
             )
         else:
             notes.append(
