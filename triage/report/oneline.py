@@ -63,7 +63,7 @@ def _summary(diagnosis: Diagnosis) -> str:
     if root is not None:
         text = root.summary or root.title
     elif diagnosis.verdict == "inconclusive" and diagnosis.notes:
-        text = diagnosis.notes[0]
+        text = diagnosis.notes[-1]  # what was skipped stands first, and why nothing can be said last
     elif diagnosis.warnings:
         text = diagnosis.warnings[0].summary or diagnosis.warnings[0].title
     else:
