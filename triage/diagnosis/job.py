@@ -184,6 +184,10 @@ class Job:
         return any(wanted.search(str(text).lower().replace("_", "-")) for text in told if text)
 
 
+APART = 1.0
+"""Seconds by which two moments must differ to be in order: ranks buffer what they write."""
+
+
 def compare(one: Finding, other: Finding) -> int | None:
     """-1 when ``one`` came first, 1 when ``other`` did, 0 for the same place, None when unknown.
 
@@ -194,7 +198,7 @@ def compare(one: Finding, other: Finding) -> int | None:
     if one.time is not None and other.time is not None:
         if comparable(one.time, other.time):
             gap = one.time.seconds - other.time.seconds
-            if abs(gap) >= 1.0:
+            if abs(gap) >= APART:
                 return 1 if gap > 0 else -1
         elif one.time.clock != other.time.clock:
             return None

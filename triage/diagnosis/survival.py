@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from triage.diagnosis.job import TROUBLE, Item, Job, compare
+from triage.diagnosis.job import APART, TROUBLE, Item, Job, compare
 from triage.diagnosis.ledger import Ledger
 from triage.scan.lazy import compiled
 
 ROUTINE_RULE = "progress.routine"
 _BAD_ENDS = ("rank-exit", "launcher-report", "external-stop", "teardown")
 _BAR = r"(\d+)/(\d+) ?\[[\d:]+<"
-APART = 1.0
-"""Seconds by which two moments must differ to be in order: ranks buffer what they write."""
 LONG_BAR = 100
 """Steps of a bar that is more than a file being read."""
 
@@ -60,7 +58,7 @@ class Survival:
         shown = finding.evidence[-1] if finding.evidence else None
         if self.job.resumed is None or shown is None or shown.line is None or self._uncaught(item):
             return None
-        if self._ended_badly() or any(self.job.of_tag(tag) for tag in TROUBLE):
+        if self._ended_badly() or self._troubled():
             return None
         found = self.job.resumed(finding.source, finding.stream, shown.line)
         rule = self.job.rules.get(ROUTINE_RULE)
