@@ -173,3 +173,24 @@ def test_who_dumps_stacks_has_seen_a_job_stand_still(engine: Engine) -> None:
     found = engine.diagnose_sources(quiet)
     assert found.verdict != "healthy"
     assert found.verdict == "failed" or any("Stacks of processes" in note for note in found.notes)
+
+
+SKIPPED = '[prep] record {0}: skipped\nTraceback (most recent call last):\n  File "/w/prep.py", line 8, in main\n    work(n)\nValueError: record cut off\n'
+
+
+@pytest.mark.parametrize(
+    ("between", "end", "verdict"),
+    [
+        ("", "[prep] 90/90 records\n[prep] wrote data/pumps.bin: 86 records, 4 skipped\n", "healthy"),
+        ("", "", "failed"),
+        ("[prep] starting again\n", "[prep] that was all\n", "failed"),
+        ("", "that was all for today\n", "failed"),
+    ],
+)
+def test_who_complains_of_the_same_again_and_again_catches_it(
+    engine: Engine, between: str, end: str, verdict: str
+) -> None:
+    log = "".join(SKIPPED.format(n) + between for n in (22, 39, 56, 73)) + end
+    assert (engine.diagnose(Source("prep.log", data=log.encode())).verdict == "healthy") == (
+        verdict == "healthy"
+    )

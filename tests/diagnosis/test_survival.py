@@ -240,3 +240,23 @@ def test_bars_that_were_only_counted_are_not_drawn_after_an_error(engine: Engine
     last = "\r  50%|#####     | 50/100 [00:26<00:26,  5.22s/it]\n"
     log = flood + "\r  50%|#####     | 50/100 [00:21<00:22,  4.43s/it]" + ERROR + last
     assert engine.diagnose(Source("job.out", data=log.encode())).verdict == "failed"
+
+
+@pytest.mark.parametrize(
+    ("step", "after", "verdict"),
+    [(609, "", "failed"), (609, "best epoch was 12\n", "healthy"), (6848, "", "healthy")],
+)
+def test_only_the_tracker_speaks_after_an_epoch_that_broke_off(
+    engine: Engine, step: int, after: str, verdict: str
+) -> None:
+    bars = "".join(
+        f"      1/100        15G      3.5{n % 10}      8.98        212        800: {n * 100 // 6848}% ━─────────── {n}/6848 2.6it/s 3:40<39:22\n"
+        for n in range(step - 5, step + 1)
+    )
+    log = (
+        bars
+        + "/usr/lib/python3.12/multiprocessing/resource_tracker.py:279: UserWarning: resource_tracker: There appear to be "
+        "88 leaked semaphore objects to clean up at shutdown\n  warnings.warn('resource_tracker: There appear to be %d '\n"
+        + after
+    )
+    assert engine.diagnose(Source("train.log", data=log.encode())).verdict == verdict

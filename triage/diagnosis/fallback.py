@@ -13,7 +13,7 @@ from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking, nameless
 from triage.diagnosis.run import Ends
 from triage.diagnosis.speakers import speaker
-from triage.diagnosis.survival import Survival, last_bar
+from triage.diagnosis.survival import LONG_BAR, Survival, last_bar
 from triage.diagnosis.templates import fill, kinds_of
 from triage.diagnosis.trouble import category_of, trouble
 from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
@@ -164,7 +164,7 @@ _STARTING = r"(?i)\b(?:captur|load|compil|warm)\w*"
 
 
 def _gone(job: Job) -> Candidate | None:
-    """A process that was gone in the midst of its start: what tidies up after processes is all that spoke then.
+    """A process that was gone in the midst of its start or work: what tidies up after processes is all that spoke then.
 
     Whoever ends by itself says so, or gives back what the tracker finds; only a kill leaves no time for either.
     """
@@ -179,10 +179,28 @@ def _gone(job: Job) -> Candidate | None:
     if bar is None or bar.number("step") == bar.number("total"):
         return None
     shown = note.finding.evidence[-1]
-    if compiled(_STARTING).match(split_line(shown.text)[1].strip()) is None:
+    known = {"rank": note.rank, "host": note.finding.host}
+    if compiled(_STARTING).match(split_line(shown.text)[1].strip()) is not None:
+        item = verdict(job, "unknown.gone-while-starting", {}, [note], **known)
+        return Candidate([item], score=item.rule.confidence, reasons=["the log ends in the midst of a start"])
+    apart = note.at_last.offset - bar.at_last.offset
+    step, total = bar.number("step") or 0, bar.number("total") or 0
+    if apart > _CLOSE or total < LONG_BAR or step * 50 > total * 49 or not _is_the_end(job, note):
         return None
-    item = verdict(job, "unknown.gone-while-starting", {}, [note], rank=note.rank, host=note.finding.host)
-    return Candidate([item], score=item.rule.confidence, reasons=["the log ends in the midst of a start"])
+    fields: dict[str, Value] = {"step": step, "total": total}
+    item = verdict(job, "unknown.gone-at-work", fields, [note, bar], **known)
+    return Candidate([item], score=item.rule.confidence, reasons=["the log ends in the midst of a bar"])
+
+
+_CLOSE = 2000
+"""Bytes between a bar and what is said of the process that drew it, where nothing else was said in between."""
+
+
+def _is_the_end(job: Job, note: Item) -> bool:
+    """Whether a warning stands at the end of its log, with the line of code that Python prints below it."""
+    shown = note.at_last.evidence[-1]
+    lines = job.reports[note.finding.source].lines if note.finding.source < len(job.reports) else None
+    return shown.line is not None and lines is not None and shown.line + shown.text.count("\n") + 1 >= lines
 
 
 def _of_others(

@@ -217,7 +217,8 @@ class Survival:
     def _died_since(self, progress: Item, item: Item) -> bool:
         """Whether a process ended badly that may have been at work until ``progress``.
 
-        One whose end the same log tells before that progress, and after the error, was an earlier run's.
+        One whose end the same log tells before that progress, and after the error, was an earlier run's; so was one
+        that had ended before the error, where steps were made in between.
         """
         ends = list(self._bad_ends())
         over = [
@@ -228,7 +229,18 @@ class Survival:
             and _last_of(item) < _last_of(end)
             and _last_of(end) < _last_of(progress)
         ]
-        return bool(ends) and not over
+        return bool(ends) and not over and not all(self._long_over(end, item) for end in ends)
+
+    def _long_over(self, end: Item, item: Item) -> bool:
+        """Whether the same log tells of several steps after a bad end and before an error, or after an interruption."""
+        first, last = _last_of(end), item.finding.offset
+        if end is item and item.finding.raised and item.rank is None:
+            last = 1 << 62
+        return end.finding.source == item.finding.source and _STEPS <= sum(
+            p.finding.source == end.finding.source and p.rank is None
+            and (first < p.finding.offset < last or first < _last_of(p) < last)
+            for p in self.job.of_fact("progress")
+        )  # fmt: skip
 
     def _bad_ends(self) -> Iterator[Item]:
         """The lines in which a launcher or scheduler says that a process of this job ended badly."""
@@ -286,6 +298,8 @@ _OF_STOPS = frozenset(["external-stop", "teardown"])
 """What is told of a stop while the processes may still be at work."""
 _LOGGED = frozenset(["error", "warning"])
 _AGAIN = 3
+_STEPS = 4
+"""Different steps that only a run at work makes."""
 
 
 def last_bar(items: Iterable[Item]) -> Item | None:

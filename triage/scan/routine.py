@@ -36,6 +36,13 @@ _IDLE = (
 """What is also counted where nothing moves on, and what says itself that something is wrong."""
 
 
+AGAIN = 3
+"""Times that a complaint is repeated by which something is known to catch it."""
+_HEAD = r"\s*(?:\[[^\]\d]{2,30}\]|(?!File|Traceback|[\w.]*(?:Error|Exception))[A-Za-z][\w.-]{2,30}:(?= ))"
+_ANEW = r"(?i)\b(?:re)?(?:start|launch|spawn|submit|queu)\w*|\b(?:attempt|retr(?:y|ies|ying)|tries|giv(?:e|es|ing|en) up|gave up)\b"
+"""What is said of a program that is run again and again."""
+
+
 class Routine:
     """The lines at the end of one log, by writer and shape."""
 
@@ -54,6 +61,9 @@ class Routine:
             last = next((i for i in self._of(stream, range(len(self._rows) - 1, at - 1, -1))), None)
             if last is not None and self._ordinary(last):
                 return self._shown(last)
+        again = self._complained_again(at - 1) if not stream else None
+        if again is not None:
+            return self._shown(again)
         earlier = self._shapes(range(max(0, at - MAX_ROWS), at), stream)
         known = {shape for shape, told in earlier.items() if len(told) >= BEFORE}
         if not known:
@@ -80,6 +90,28 @@ class Routine:
                 return True
             between = between or self._ordinary(i)
         return False
+
+    def _complained_again(self, at: int) -> int | None:
+        """The last row, where a nameless writer said three times and more what it says in row ``at`` and went on each time.
+
+        What follows is its own: it begins as a line did that it had said between the complaints. Whoever is started
+        anew each time would say so.
+        """
+        if at < 0:
+            return None
+        wording = without_digits(self._part(at)[1])
+        first = max(0, at - MAX_ROWS)
+        told = [i for i in range(first, at) if without_digits(self._part(i)[1]) == wording]
+        last = len(self._rows) - 1
+        if len(told) < AGAIN - 1 or last - at < 1 or last - at > MAX_ROWS:
+            return None
+        between = [self._part(i) for i in range(told[0] + 1, at)]
+        heads = {_head(words) for name, words in between if not name and _head(words) is not None}
+        said = [i for i in range(told[0] + 1, last + 1) if self._ordinary(i)]
+        if any(compiled(_ANEW).search(w) for i in said if without_digits(w := self._part(i)[1]) != wording):
+            return None
+        own = not self._part(last)[0] and self._ordinary(last) and _head(self._part(last)[1]) in heads
+        return last if own else None
 
     def _of(self, stream: str, rows: Iterable[int]) -> Iterator[int]:
         return (i for i in rows if self._part(i)[0] == stream)
@@ -117,6 +149,12 @@ class Routine:
             if shape != said:
                 found[shape].append((i, [float(n.replace(",", "")) for n in _NUMBER.findall(said)]))
         return found
+
+
+def _head(words: str) -> str | None:
+    """The name in brackets, or before a colon, with which a program begins what it says."""
+    found = compiled(_HEAD).match(words)
+    return None if found is None else found[0].strip()
 
 
 def _counts_on(before: list[list[float]], after: list[list[float]]) -> bool:
