@@ -203,9 +203,7 @@ METERS = "".join(f"Test: [{n}0/124]\tTime 0.2{n} (0.3)\tData 0.1 (0.2)\n" for n 
     ("log", "verdict"),
     [
         (
-            "nohup: ignoring input\n"
-            + NO_FILE
-            + "nohup: ignoring input\nreading the gauges\nall gauges were read\n",
+            "nohup: ignoring input\n" + NO_FILE + "nohup: ignoring input\nreading the gauges\n" + STEPS,
             "healthy",
         ),
         ("nohup: ignoring input\nreading the gauges\nnohup: ignoring input\n" + NO_FILE, "failed"),

@@ -109,7 +109,7 @@ def test_a_stage_that_gave_back_a_status_and_was_the_last(engine: Engine) -> Non
     assert verdict(engine, stages + bad + end) == "inconclusive"
 
 
-RECORD = '{{"elapsed_s": 3.1, "http_status": 200, "kind": "scored", "text": "ERROR: the pump failed at {0}, out of memory", "error": {1}}}\n'
+RECORD = '{{"elapsed_s": 3.1, "http_status": 200, "text": "ERROR: the pump failed at {0}, out of memory", "error": {1}}}\n'
 
 
 @pytest.mark.parametrize(("error", "found"), [("null", "healthy"), ('"connection refused"', "failed")])

@@ -15,6 +15,7 @@ from triage.scan.lazy import compiled, deferred
 from triage.scan.prefix import split_line
 from triage.scan.said import without_digits
 from triage.scan.tail import NONE_OF, last_rows, says_goodbye
+from triage.scan.tracebacks.lines import HEADER
 from triage.text import safe
 
 MAX_BYTES = 2 << 20
@@ -39,6 +40,18 @@ _IDLE = (
 AGAIN = 3
 """Times that a complaint is repeated by which something is known to catch it."""
 _HEAD = r"\s*(?:\[[^\]\d]{2,30}\]|(?!File|Traceback|[\w.]*(?:Error|Exception))[A-Za-z][\w.-]{2,30}:(?= ))"
+_INSTEAD = (
+    r"(?i)\b(?:fall(?:s|ing|en)?[ -]?back|fell back|instead|skip(?:s|ped|ping)?|ignor(?:e|es|ed|ing)|continuing|proceeding"
+    r"|without it|will be retried|(?:trying|using) (?:the )?(?:next|other|default|another))\b"
+)
+"""What is done where something failed."""
+_RAISED = r"\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b"
+_TIMES = r"(?:real|user|sys)\s+\d"
+"""What the shell says of the time that a program took."""
+_CHAINED = r"^(?:During handling of the above exception|The above exception was the direct cause)"
+MAX_FRAMES = 80
+ENOUGH = 3
+"""Ordinary lines that a program says which goes on."""
 _ANEW = r"(?i)\b(?:re)?(?:start|launch|spawn|submit|queu)\w*|\b(?:attempt|retr(?:y|ies|ying)|tries|giv(?:e|es|ing|en) up|gave up)\b"
 """What is said of a program that is run again and again."""
 
@@ -61,7 +74,7 @@ class Routine:
             last = next((i for i in self._of(stream, range(len(self._rows) - 1, at - 1, -1))), None)
             if last is not None and self._ordinary(last):
                 return self._shown(last)
-        again = self._complained_again(at - 1) if not stream else None
+        again = (self._complained_again(at - 1) or self._handled(at - 1)) if not stream else None
         if again is not None:
             return self._shown(again)
         earlier = self._shapes(range(max(0, at - MAX_ROWS), at), stream)
@@ -112,6 +125,29 @@ class Routine:
             return None
         own = not self._part(last)[0] and self._ordinary(last) and _head(self._part(last)[1]) in heads
         return last if own else None
+
+    def _handled(self, at: int) -> int | None:
+        """The last row, where what a logger said in row ``at`` or of the exception there is what is done instead, and it was."""
+        if at < 0:
+            return None
+        said = self._part(at)[1]
+        if compiled(_RAISED).match(said) or compiled(_INSTEAD).search(said) is None:
+            top = self._head_of(at)
+            while top is not None and top > 1 and compiled(_CHAINED).search(self._part(top - 1)[1]):
+                top = self._head_of(top - 1)  # an exception of an exception
+            if not top or compiled(_INSTEAD).search(self._part(top - 1)[1]) is None:
+                return None
+        last = len(self._rows) - 1
+        went = [
+            i for i in range(at + 1, last + 1)
+            if not self._part(i)[0] and self._ordinary(i) and compiled(_TIMES).match(self._part(i)[1]) is None
+        ]  # fmt: skip
+        return last if len(went) >= ENOUGH and went[-1] == last else None
+
+    def _head_of(self, at: int) -> int | None:
+        """The row with which the traceback begins that ends in row ``at``."""
+        head = HEADER.encode()
+        return next((i for i in range(at, max(-1, at - MAX_FRAMES), -1) if head in self._rows[i][1]), None)
 
     def _of(self, stream: str, rows: Iterable[int]) -> Iterator[int]:
         return (i for i in rows if self._part(i)[0] == stream)

@@ -32,8 +32,8 @@ _STATUS = deferred(
     re.IGNORECASE,
 )
 _FOOTER = deferred(
-    r"[\W_]*|(?:\[[\w.-]{1,20}\]:? +)?(?:[=#*_-]{3,}|(?:end|finish(?:ed)?|stop(?:ped)?|complet(?:ed|ion)|elapsed|duration|wall|real|user|sys"
-    r"|run ?time|total|time|date)\b[ \w()]{0,20}[:=\t ] ?.*\d.*|[\w ]{2,30}: */\S*|(?:log|output)(?: \w+)?:"
+    r"[\W_]*|(?:\[[\w.-]{1,20}\]:? +)?(?:[=#*_-]{3,}|(?:end|finish(?:ed)?|stop(?:ped)?|complet(?:ed|ion)|elapsed|duration|wall|real|user"
+    r"|sys|run ?time|total|time|date)\b[ \w()]{0,20}[:=\t ] ?.*\d.*|[\w ]{2,30}: */\S*|(?:log|output)(?: \w+)?:"
     r"|(?:[A-Z][a-z]{2},? +){1,2}\d{1,2} .{0,8}\d\d:\d\d:\d\d.{0,16})",
     re.IGNORECASE,
 )

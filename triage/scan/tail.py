@@ -91,7 +91,8 @@ _SAYS_GOODBYE = deferred(
     r"(?i)^(?!(?:INFO: +)?(?:Shutting down$|Waiting for application shutdown|Application shutdown complete)|.*\bsuccessfully\b)"
     r".*?\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"
     r"|cleaning up before exit|aborting)\b"
-    r"|^(?!.*\b(?:successfully|normally|cleanly|gracefully|drained|done|complete\w*|finish\w*|(?:code|status|with) 0)\b).*\b(?:exiting|quitting)\b"
+    r"|^(?!.*\b(?:successfully|normally|cleanly|gracefully|drained|done|complete\w*|finish\w*|(?:code|status|with) 0)\b)"
+    r".*\b(?:exiting|quitting)\b"
 )
 """What is said in an ordinary tone on the way out: no sign that an error was survived. Web servers that are asked to end do so too."""
 _HANDS_OVER = deferred(
@@ -139,6 +140,19 @@ _HARMLESS = deferred(
 )
 
 
+_QUOTES = deferred(
+    r"(?i)\s*(?!.{0,30}(?:\b(?:reason|std(?:err|out)|detail|cause|message|msg|warn\w*|fail\w*|fatal|critical|panic|abort\w*)\b"
+    r"|error|exception))(?:[\w .-]{1,24}(?:\[\d+\])? ?: *[\"“']|[\"“])(?=[^\"”]{16})"
+)
+"""A line that shows a text under its name: what the text speaks of is not the job's."""
+_ASKS = deferred(r"(?i)\s*(?:\S{1,12} +)?(?:prompt|question|q)(?: ?\d+)? ?: *\S")
+"""A line that shows a question."""
+_SHOWS = deferred(
+    r"(?i)(?!.*\b(?:errors?|exception|fail\w*)\b.{0,40}:)(?:.{0,60}[\s\W])?"
+    r"(?:generated(?: text)?|response|completion|answer|reply|prediction|prompt|question)s?(?: \d+)? ?:[ \t]*\S"
+)
+"""A line below which a text goes on."""
+_STAMPED = deferred(r"\W{0,3}(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d:\d\d:\d\d)[ T,]")
 _RECORD = deferred(
     r"\{\"\w+\": ?(?=.*?\"\w+\": .*?\"\w+\": )"
     r"(?!.*\"(?:error|errors|exception|traceback|stack|level|levelname|severity|msg|message|log|failed|failure)\": ?"
@@ -167,13 +181,15 @@ def ordinary(block: Block, taken: Container[int] = ()) -> bool:
     """
     if _legible(block) is None:
         return False
-    lines = [NONE_OF.sub("", text) for number, text, _ in _last_lines(block) if number not in taken]
+    rows = [row for row in _last_lines(block) if row[0] not in taken]
+    texts = _texts(rows)
+    lines = [NONE_OF.sub("", text) for _, text, _ in rows]
     shapes = {text.translate(_DIGITS).strip() for text in lines}
     figures = len(lines) >= MIN_FIGURES and len(shapes) * 4 <= len(lines)
     words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
     alarming = (
-        p.search(text)
-        for text in lines if not _RECORD.match(text)
+        p.search(NONE_OF.sub("", text))
+        for number, text, _ in rows if number not in texts and not _RECORD.match(text)
         for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR)
     )  # fmt: skip
     return (figures or words) and not any(alarming)
@@ -215,8 +231,10 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
 
 def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
     """Lines near the end with alarming words that no rule knows: reason not to call a log healthy."""
-    for line, text, final in _last_lines(block):
-        if line in taken or _RECORD.match(text):
+    lines = list(_last_lines(block))
+    shown = _texts(lines)
+    for line, text, final in lines:
+        if line in taken or line in shown or _RECORD.match(text):
             continue
         prefix, message = split_line(text)
         if final and prefix.level not in {"info", "debug"} and _GAVE_BACK.search(message):
@@ -230,6 +248,25 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
         said = NONE_OF.sub("", message)
         if prefix.level not in quiet and _ALARMS.search(said) and not message.rstrip().endswith(f"{HEADER}:"):
             yield Evidence(name, line, safe(text))
+
+
+def _texts(lines: list[tuple[int, str, bool]]) -> set[int]:
+    """Where a program shows a text, and where that goes on below it until the next line with a time of its own."""
+    found: set[int] = set()
+    below: list[int] = []
+    within = False
+    for number, text, _ in lines:
+        asked = _ASKS.match(split_line(text)[1]) is not None
+        if (asked or _QUOTES.match(text)) and not _STATES_AN_ERROR.search(text):
+            found.add(number)
+        if _STAMPED.match(text):
+            # what nothing stamped follows may be what ended the program
+            found.update(below)
+            below = []
+            within = _SHOWS.match(split_line(text)[1]) is not None
+        elif within:
+            below.append(number)
+    return found
 
 
 def closing(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
@@ -247,13 +284,17 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
     A line that only announces an error says it on the next.
     """
     lines = list(_last_lines(block))
-    reasons = _reasons(lines)
+    reasons, shown = _reasons(lines), _texts(lines)
     for position, (line, text, final) in enumerate(lines):
         if line in taken:
             continue
         prefix, message = split_line(text)
         message = message.strip()
-        if _RECORD.match(text) or (_HARMLESS.search(text) and not _IS_AN_EXCEPTION.match(message)):
+        if (
+            _RECORD.match(text)
+            or line in shown
+            or (_HARMLESS.search(text) and not _IS_AN_EXCEPTION.match(message))
+        ):
             continue  # what an exception says may speak of a warning
         if message.endswith(f"{HEADER}:"):
             continue  # what was raised is not said here
