@@ -321,3 +321,24 @@ def test_a_monitor_that_sees_no_more_steps(engine: Engine, after: int, verdict: 
     log += "".join(f"[monitor] {n * 60}s since the last step\n" for n in range(1, 12))
     log += "".join(step.format(n) for n in range(30, 30 + after))
     assert engine.diagnose(Source("train.log", data=log.encode())).verdict == verdict
+
+
+def test_time_that_a_command_was_given(engine: Engine) -> None:
+    log = "".join(f"well {n} of 40 was measured, depth {n + 3} m\n" for n in range(9))
+    over = log + "timeout: sending signal TERM to command \u2018measure\u2019\n"
+    root = engine.diagnose(Source("job.log", data=over.encode())).root_cause
+    assert root is not None
+    assert root.category == "scheduler"
+    assert engine.diagnose(Source("job.log", data=log.encode())).verdict == "healthy"
+
+
+@pytest.mark.parametrize(
+    ("log", "verdict"),
+    [
+        ("Training complete.\nERROR: lost the valve of the next stage, giving up\n", "failed"),
+        ("ERROR: lost the valve for a while\nTraining complete.\n", "healthy"),
+    ],
+)
+def test_what_is_said_below_a_good_end_is_of_what_came_after(engine: Engine, log: str, verdict: str) -> None:
+    steps = "".join(f"step {n} | loss 2.{n} | lr 1.0e-04\n" for n in range(1, 9))
+    assert engine.diagnose(Source("job.log", data=(steps + log).encode())).verdict == verdict

@@ -116,3 +116,43 @@ RECORD = '{{"elapsed_s": 3.1, "http_status": 200, "text": "ERROR: the pump faile
 def test_what_the_texts_of_records_speak_of(engine: Engine, error: str, found: str) -> None:
     log = "".join(RECORD.format(n, error) for n in range(12))
     assert (verdict(engine, log) == "healthy") == (found == "healthy")
+
+
+EVENT = '{{"ts": 17600000{0}, "event": "{1}", "step": {0}, "loss": 0.{0}}}\n'
+
+
+@pytest.mark.parametrize(
+    ("last", "found"),
+    [
+        ('{"ts": 1760000099, "event": "job_end", "status": "failed"}', "failed"),
+        ('{"ts": 1760000099, "event": "job_end", "status": "ok", "exit_code": 9}', "failed"),
+        ('{"ts": 1760000099, "event": "job_end", "status": "ok", "exit_code": 0}', "healthy"),
+        ('{"ts": 1760000099, "event": "request", "status": "ok"}', "healthy"),
+    ],
+)
+def test_the_last_event_tells_how_all_ended(engine: Engine, last: str, found: str) -> None:
+    log = "".join(EVENT.format(n, "step") for n in range(10, 30))
+    assert verdict(engine, log + last + "\n") == found
+
+
+@pytest.mark.parametrize(
+    ("figures", "found"),
+    [
+        (
+            "distance 4 inf 12 nan 3 of the pumps\nwell 3 of 12 was measured, accuracy 78.4\nwell 4 was next\n",
+            "healthy",
+        ),
+        (
+            "well 3 of 12 was measured, accuracy 78.4\nwell 4 of 12 was measured, accuracy nan\n",
+            "inconclusive",
+        ),
+        (
+            "pump perplexity nan after well 2\nwell 3 of 12 was measured\nwell 4 of 12 was measured\n",
+            "inconclusive",
+        ),
+    ],
+)
+def test_who_works_on_with_numbers_has_got_over_what_is_none(
+    engine: Engine, figures: str, found: str
+) -> None:
+    assert verdict(engine, "the wells of the yard are measured\nall pumps stand\n" + figures) == found

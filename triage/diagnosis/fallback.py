@@ -48,7 +48,7 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     symptom = _symptom(job, ledger)
     if symptom is not None and symptom.rule_id != "unknown.reported":
         return symptom
-    words = unanswered(job, ends.last_words) if ends and not job.of_fact("ended-well") else []
+    words = _after_the_end(job, unanswered(job, ends.last_words)) if ends else []
     words = _of_others(words, ranking.complainers)
     stated = _stated_exception(job, words)
     told = words if symptom is None else [w for w in words if _own(w)]
@@ -201,6 +201,20 @@ def _is_the_end(job: Job, note: Item) -> bool:
     shown = note.at_last.evidence[-1]
     lines = job.reports[note.finding.source].lines if note.finding.source < len(job.reports) else None
     return shown.line is not None and lines is not None and shown.line + shown.text.count("\n") + 1 >= lines
+
+
+def _after_the_end(job: Job, words: Sequence[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
+    """All of ``words`` where nothing has ended well; else those below the last good end of their own log."""
+    good = job.of_fact("ended-well")
+    ended: dict[int, int] = {}
+    for item in good:
+        for shown in item.finding.evidence:
+            below = (shown.line or 0) + shown.text.count("\n")
+            ended[item.finding.source] = max(ended.get(item.finding.source, 0), below)
+    return [
+        (index, shown) for index, shown in words
+        if not good or (index in ended and (shown.line or 0) > ended[index])
+    ]  # fmt: skip
 
 
 def _of_others(

@@ -31,6 +31,13 @@ _STATUS = deferred(
     r"(?: \((?:0x[0-9A-Fa-f]{8}|interrupted by signal \d+(?:: ?\w+)?)\))?\W?",
     re.IGNORECASE,
 )
+_EVENT = deferred(
+    r"\{(?=.*\"(?:event|type|kind|msg|message|phase|stage)\": ?\"[^\"]*(?:end|exit|finish|done|stop|complet|final)[^\"]*\")"
+    r"(?:(?=.*\"(?:exit_?code|return_?code|rc)\": ?(?P<status>-?\d{1,3})\b)|(?=.*\"(?:status|state|outcome|result)\": ?"
+    r"\"(?:failed|failure|error|crashed|killed|aborted)\")).*\}",
+    re.IGNORECASE,
+)
+"""The last of the events that a program writes as JSON, where it tells how all ended."""
 _FOOTER = deferred(
     r"[\W_]*|(?:\[[\w.-]{1,20}\]:? +)?(?:[=#*_-]{3,}|(?:end|finish(?:ed)?|stop(?:ped)?|complet(?:ed|ion)|elapsed|duration|wall|real|user"
     r"|sys|run ?time|total|time|date)\b[ \w()]{0,20}[:=\t ] ?.*\d.*|[\w ]{2,30}: */\S*|(?:log|output)(?: \w+)?:"
@@ -58,7 +65,7 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
             return
         text = data[start:end].decode("utf-8", "replace").rstrip()
         prefix, message = split_line(text)
-        found = _STATUS.fullmatch(message.strip())
+        found = _STATUS.fullmatch(message.strip()) or _EVENT.fullmatch(text.strip())
         if found is not None:
             break
         if not start or not _FOOTER.fullmatch(message.strip()):
@@ -66,7 +73,7 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         end = start - 1
     else:
         return
-    status = int(found["status"])
+    status = int(found["status"] or 1)
     if not -_MOST_SIGNALS <= status <= _MOST and status % _UNSIGNED not in _ABNORMAL:
         return
     above = data[:start].rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")

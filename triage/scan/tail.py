@@ -115,6 +115,9 @@ NONE_OF = deferred(
 _NOT_A_NUMBER = deferred(r"(?i)(?<![\w-])-?(?:nan|inf)(?![\w-])")
 _WORDS = deferred(r"[^\W\d_]{2,}.*?(?<![^\W\d_])[^\W\d_]{2,}")
 _DIGITS = str.maketrans("", "", "0123456789")
+_LOSS = deferred(r"(?i)\b(?:loss|grad\w*|perplexity|ppl|energy)\b")
+NUMBERS = 2
+"""Lines at the very end that say whether a program still has numbers."""
 MIN_WORDS = 3
 """Lines with words that make an end ordinary."""
 MIN_FIGURES = 8
@@ -124,7 +127,7 @@ _FRAME = deferred(r"\s*frame #\d+: |Exception raised from \w+ at ")
 """The stack that torch prints below an error of its own."""
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = deferred(
-    r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
+    r"\b(?:0|no|without)(?: \w+)? (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
     r"|--- Logging error ---"
     # the name of a stream and where it goes
     r"|\bstandard error: ?/"
@@ -190,9 +193,13 @@ def ordinary(block: Block, taken: Container[int] = ()) -> bool:
     alarming = (
         p.search(NONE_OF.sub("", text))
         for number, text, _ in rows if number not in texts and not _RECORD.match(text)
-        for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR)
+        for p in (_ALARMS, _STATES_AN_ERROR)
     )  # fmt: skip
-    return (figures or words) and not any(alarming)
+    # who works on with numbers has got over what is none
+    lost = any(
+        _NOT_A_NUMBER.search(text) for text in lines[-NUMBERS:] + [t for t in lines if _LOSS.search(t)]
+    )
+    return (figures or words) and not lost and not any(alarming)
 
 
 def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Finding]:
