@@ -45,13 +45,20 @@ def mark_of(lines: Sequence[str]) -> re.Pattern[str] | None:
     heads = [line[:HEAD] for line in lines if not _NO_RECORD.match(line)]
     if len(heads) < FEWEST:
         return None
-    places: dict[tuple[int, str], list[int]] = defaultdict(list)
+    numbers: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for head in heads:
         for at, number in enumerate(_NUMBERS.finditer(head)):
             if at > _FIRST_NUMBERS or number.end() == len(head):
                 break
             if len(number[0]) < _LONG:
-                places[at, _shape(head[: number.start()])].append(int(number[0]))
+                numbers[at].append((int(number[0]), head[: number.start()]))
+    places: dict[tuple[int, str], list[int]] = defaultdict(list)
+    for at, found in numbers.items():
+        # most numbers are large, the same or count up, whatever stands before them
+        small = [(value, before) for value, before in found if 2 * value < len(found)]
+        if len(small) >= MOST * len(heads) and _up_and_down([value for value, _ in small], MOST):
+            for value, before in small:
+                places[at, _shape(before)].append(value)
     for (_, shape), values in sorted(places.items(), key=lambda place: len(place[0][1])):
         if len(values) >= MOST * len(heads) and _take_turns(values) and not _NOT_WRITERS.search(shape):
             return re.compile(_pattern(shape))
@@ -78,6 +85,12 @@ def _take_turns(values: Sequence[int]) -> bool:
     known = set(values)
     if len(known) < 2 or known != set(range(len(known))) or len(values) < 2 * len(known):
         return False
+    return _up_and_down(values)
+
+
+def _up_and_down(values: Sequence[int], part: float = 1.0) -> bool:
+    """Whether ``part`` of these, taken in their order, can go up and down as processes do that take turns."""
     turns = [b - a for a, b in pairwise(values) if a != b]
     downs = sum(1 for turn in turns if turn < 0)
-    return len(turns) >= TURNS * len(values) and 4 * downs >= len(turns)
+    least = part * TURNS * len(values)
+    return len(turns) >= least and 4 * downs >= (least if part < 1 else len(turns))
