@@ -24,7 +24,10 @@ _TOOK = (
     r"(?i)\b(?:took|taken|took about|in|after|elapsed|duration|spent|lasted|needed|for)\b[:=]?\W{0,2}"
     r"(?P<figure>\d{1,6}(?:\.\d{1,6})?) ?(?P<unit>ms|s|sec(?:onds?|s)?|m|min(?:utes?|s)?|h|hours?)(?![\w/])"
 )
-_NO_WORK = r"(?i)time[ -]?out|timed out|\bwait|retry|attempt|\beta\b|remaining|\bleft\b|\bevery\b|\bnext\b|will\b|interval|limit|deadline|budget|sleep\w* for|/s\b"
+_NO_WORK = (
+    r"(?i)time[ -]?out|timed out|\bwait|retry|attempt|\beta\b|remaining|\bleft\b|\bevery\b|\bnext\b|will\b"
+    r"|interval|limit|deadline|budget|sleep\w* for|/s\b"
+)
 """What else so many seconds may be: limits, plans, and waits for others."""
 
 
