@@ -99,16 +99,27 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     """The lead's lines, those of other ranks that say the same, then what it explains best."""
     found: list[Evidence] = []
 
+    def add(piece: Evidence) -> None:
+        for position, known in enumerate(found):
+            if _shows(known, piece):
+                # one line that two rules know is shown once, with what decides marked
+                if known.span is None and piece.span is not None and _shows(piece, known):
+                    found[position] = piece
+                return
+        found.append(piece)
+
     def take(items: Sequence[Item], most: int) -> None:
         for item in items:
             if len(found) >= most:
                 return
-            found.extend(e for e in item.finding.evidence[:1] if e not in found)
+            for piece in item.finding.evidence[:1]:
+                add(piece)
 
     concluded = candidate.of_ledger or candidate.lead.rule.signature is None
     # what does not fit is shown with what one rank said before
     concluded = concluded or candidate.lead.rule.category == "collective-desync"
-    found.extend(candidate.lead.finding.evidence[: 4 if concluded else 1])
+    for piece in candidate.lead.finding.evidence[: 4 if concluded else 1]:
+        add(piece)
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)
     category = candidate.lead.rule.category
@@ -119,6 +130,14 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     take([i for i in candidate.explains if "peer-loss" in i.rule.tags], len(found) + 1)
     take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
     return tuple(found[:MAX_EVIDENCE])
+
+
+def _shows(one: Evidence, other: Evidence) -> bool:
+    """Whether all lines of ``other`` are among those of ``one``."""
+    if one.path != other.path or one.line is None or other.line is None:
+        return one == other
+    below = other.line - one.line
+    return 0 <= below <= one.text.count("\n") - other.text.count("\n") and other.text in one.text
 
 
 def origin_of(candidate: Candidate, identities: Identities, year: int | None) -> Origin:
