@@ -212,6 +212,9 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
         # a wrong setting ends the first rank that meets it
         return None if lead.finding.stream or lead.rule.category == "config" else identities.only_failed
     others = {i.rank for i in candidate.explains if i.rank is not None} - ranks
+    if identities.went_on is not None and not others:
+        said = lead.at_last
+        others = set(identities.went_on(said.source, said.offset)) - ranks
     return rank if others or identities.only_failed == rank else None
 
 

@@ -94,11 +94,8 @@ def number_ranks(job: Job, world_size: int | None, own: Mapping[_Place, Collecti
 
 
 def wanted(job: Job) -> bool:
-    """Whether something that matters was said of which the line does not tell by whom."""
-    return any(
-        i.finding.rank is None and (i.rule.role in {"cause", "symptom"} or i.rule.fact == "exception")
-        for i in job.items
-    )
+    """Whether something that matters was said: by whom the line may not tell, nor who else there is."""
+    return any(i.rule.role in {"cause", "symptom"} or i.rule.fact == "exception" for i in job.items)
 
 
 def _introduced(own: Mapping[_Place, Collection[int]], heard: Mapping[_Place, _Heard]) -> dict[_Place, int]:
