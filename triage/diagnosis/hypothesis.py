@@ -185,7 +185,10 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
 
 
 _OF_MANY = frozenset(
-    {"rendezvous", "network-fabric", "network-config", "topology", "scheduler", "port-conflict"}
+    {
+        "rendezvous", "network-fabric", "network-config", "topology", "scheduler", "port-conflict",
+        "straggler-or-hang", "watchdog-too-short",
+    }  # fmt: skip
 )
 """Categories of which the one that complains is not the one to blame."""
 

@@ -196,7 +196,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     table.world_size = _world_size(job, told.size)
     job.items = located(job.items, table.world_size)
     job.index()
-    number_ranks(job, table.world_size, said)
+    number_ranks(job, table.world_size, told)
     for item in job.items:
         finding = item.finding
         if finding.rank is not None:

@@ -7,7 +7,7 @@ its rank by a constant (``master-0`` comes before ``worker-0``).
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +15,7 @@ from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.launchers import ONE_PROCESS, by_launcher
 from triage.model import Finding, Source
 from triage.scan.lazy import deferred
+from triage.scan.selves import Selves
 
 _RANK_TAG = deferred(r"\[Rank (\d{1,6})\]")
 _DEFAULT_TAG = deferred(r"\[PG [^\[\]]{0,80}\(default_pg\) Rank (\d{1,6})\]")
@@ -30,10 +31,7 @@ _NOT_RANKS = deferred(
 )
 """What stands before a number that counts something else."""
 
-_PROCESSES = deferred(
-    r"(?i)^lead (?:(?:.*[^a-z])?(?:rank|worker|w|proc|process|p|r|trainer|task|slot|job|id|pe|mpi|gpu|replica|member|learner|actor)s?"
-    r"[ =:#_-]?|(?:.*[:/@#]|))\0\Z"
-)
+_PROCESSES = deferred(r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0\Z")
 """What stands in front of lines and numbers processes, not nodes."""
 
 _Place = tuple[int, str]
@@ -61,30 +59,35 @@ class _Heard:
     peers: bool = False
 
 
-def number_ranks(job: Job, world_size: int | None, own: Mapping[_Place, Collection[int]]) -> None:
+def number_ranks(job: Job, world_size: int | None, told: Selves) -> None:
     """Fill in the ranks of sources and items that only the number in a name tells, or what is said under it.
 
     Args:
-        own: the ranks that writers give as their own.
+        told: what the writers say of themselves.
     """
+    own = told.ranks
     heard = _listen(job)
+    for place in told.writers:
+        if place[1].startswith("lead "):
+            _ = heard[place]  # it writes there, whatever it says
     for place, said in own.items():
         if len(said) == 1 or place[1]:
             heard[place].ranks.update(said)
     families = _families(job, heard)
     size = _clients(job) if world_size is None else world_size
-    for (_, name), family in families.items():
+    leads = Counter(folder for folder, name in families if name.startswith("lead "))
+    for (folder, name), family in families.items():
         family.shift = _shift(family, heard, size)
-        if family.shift is None and _PROCESSES.search(name):
+        if family.shift is None and leads[folder] == 1 and _PROCESSES.search(name):
             family.shift = _unspoken(family, heard)
-    told: dict[_Place, set[int]] = defaultdict(set)
+    given: dict[_Place, set[int]] = defaultdict(set)
     for (folder, _), family in families.items():
         shift = family.shift if family.shift is not None else _by_sisters(folder, family, families, heard)
         if shift is not None:
             for number, places in family.members.items():
                 for place in places:
-                    told[place].add(number + shift)
-    ranks = {place: found.pop() for place, found in told.items() if len(found) == 1}
+                    given[place].add(number + shift)
+    ranks = {place: found.pop() for place, found in given.items() if len(found) == 1}
     ranks |= _introduced(own, heard)
     if not ranks:
         return

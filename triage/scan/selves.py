@@ -43,6 +43,8 @@ class Selves:
     """The ranks that each gives as its own; ``pid 71`` names a process."""
     size: int | None = None
     """How many they say that they are."""
+    writers: frozenset[Writer] = frozenset()
+    """The names in front of lines, of whatever kind."""
 
 
 def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
@@ -57,7 +59,9 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
     for index, line in _lines({index: tails[index] for index in known}, sources):
         for slot, rank in _numbers(line):
             stated["file", line.wording, slot][index, ""].add(rank)
+    writers: set[Writer] = set()
     for index, line in _lines(blocks, sources):
+        writers.add((index, line.prefix.stream.partition("/")[0]))
         names = {"file": "", "stream": line.prefix.stream.partition("/")[0]}
         if not names["stream"]:
             del names["stream"]
@@ -94,7 +98,7 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         if how == "among" and (own_numbers or _as_named(told, named)):
             sizes.update(number for number in among[1:] if isinstance(number, int))
     size = sizes.pop() if len(sizes) == 1 else None
-    return Selves({writer: ranks for writer, ranks in found.items() if ranks and writer[0] not in known}, size)
+    return Selves({writer: ranks for writer, ranks in found.items() if ranks and writer[0] not in known}, size, frozenset(writers))
 
 
 def went_on(block: Block, source: Source, index: int, offset: int) -> frozenset[int]:
