@@ -382,6 +382,20 @@ def _contradictory(items: Iterable[Item]) -> bool:
 _CLOSE = 8
 
 
+SPAWNED = "torch.spawn-raised"
+_QUOTED = 20_000
+"""Bytes within which a process quotes what one that it started has raised."""
+
+
+def _quoted(item: Item, parent: Item) -> bool:
+    """Whether an exception is what ``parent`` says that one of its processes raised."""
+    raised, said = item.finding, parent.finding
+    return (
+        raised.source == said.source and raised.stream == said.stream
+        and 0 <= raised.offset - said.offset <= _QUOTED
+    )  # fmt: skip
+
+
 def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
     """``items`` with the rank filled in where a pid or a local rank tells it."""
     items = list(items)
@@ -394,8 +408,14 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
         if item.rule.fact == "exception" and item.finding.rank is None
         and (rank := table.rank_of_pid(item.number("_called_pid"), item.text("_called_host"))) is not None
     ]  # fmt: skip
+    spawned = [(i, i.number("local_rank")) for i in items if i.rule.id == SPAWNED and i.number("local_rank") is not None]
     for item in items:
         rank = table.rank_of(item.finding) if item.finding.rank is None else None
+        if rank is None and item.finding.rank is None and item.finding.raised:
+            rank = next(
+                (table.rank_of_local(local, item.finding.host, item.finding) for parent, local in spawned if _quoted(item, parent)),
+                None,
+            )  # fmt: skip
         if rank is None and item.finding.raised and called:
             rank = next((r for raised, r in called if raised is item or inside(item, raised)), None)
         if rank is None and item.finding.rank is None:

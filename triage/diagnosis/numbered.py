@@ -57,6 +57,8 @@ class _Heard:
     local_ranks: set[int] = field(default_factory=set)
     launcher: bool = False
     peers: bool = False
+    met: bool = False
+    """Whether who wrote there, and did not say who that is, waited for others or lost them."""
 
 
 def number_ranks(job: Job, world_size: int | None, told: Selves) -> None:
@@ -196,6 +198,8 @@ def _listen(job: Job) -> dict[_Place, _Heard]:
                 at.tags.add(tag)
             if (me := item.number("me")) is not None:
                 at.tags.add(me)
+            if finding.rank is None and not finding.stream and any(tag in item.rule.tags for tag in TROUBLE):
+                at.met = True
             if item.rule.fact == "identity":
                 at.ranks.update(item.ranks("rank"))
                 at.local_ranks.update(item.ranks("local_rank"))
@@ -242,7 +246,7 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
     numbers = sorted(family.members)
     shifts: dict[int, int] = {}
     tags: dict[int, set[int]] = defaultdict(set)
-    peers = launched = False
+    peers = launched = met = False
     for number, places in family.members.items():
         ranks: set[int] = set()
         for place in places:
@@ -252,6 +256,7 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
             if len(at.local_ranks) > 1 or (at.launcher and len(at.ranks) != 1):
                 return None
             launched = launched or at.launcher
+            met = met or at.met
             ranks |= at.ranks
             tags[number] |= at.tags | at.local_ranks
             peers = peers or at.peers
@@ -267,7 +272,7 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
         agree = len(tagged) > 1 and all(told == {number} for number, told in tagged.items())
         if agree and len(tagged) >= _SURE:
             return 0  # one that is missing among them printed nothing that is known
-        return 0 if from_zero and (agree or len(numbers) == world_size) else None
+        return 0 if from_zero and (agree or len(numbers) == world_size or met) else None
     number, shift = next(iter(shifts.items()))
     alone = shift == 0 and from_zero and (number > 0 or peers)
     return shift if len(shifts) > 1 or (alone and not launched) else None
