@@ -31,7 +31,7 @@ _NOT_RANKS = deferred(
 )
 """What stands before a number that counts something else."""
 
-_PROCESSES = deferred(r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0\Z")
+_PROCESSES = deferred(r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0(?::(\d{1,5}))?\Z")
 """What stands in front of lines and numbers processes, not nodes."""
 
 _Place = tuple[int, str]
@@ -77,11 +77,11 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> None:
             heard[place].ranks.update(said)
     families = _families(job, heard)
     size = _clients(job) if world_size is None else world_size
-    leads = Counter(folder for folder, name in families if name.startswith("lead "))
+    leads = Counter(folder for folder, name in families if _PROCESSES.search(name))
     for (folder, name), family in families.items():
         family.shift = _shift(family, heard, size)
-        if family.shift is None and leads[folder] == 1 and _PROCESSES.search(name):
-            family.shift = _unspoken(family, heard)
+        if family.shift is None and leads[folder] == 1 and (named := _PROCESSES.search(name)) is not None:
+            family.shift = _unspoken(family, heard, named[1])
     given: dict[_Place, set[int]] = defaultdict(set)
     for (folder, _), family in families.items():
         shift = family.shift if family.shift is not None else _by_sisters(folder, family, families, heard)
@@ -278,14 +278,19 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
     return shift if len(shifts) > 1 or (alone and not launched) else None
 
 
-def _unspoken(family: _Family, heard: Mapping[_Place, _Heard]) -> int | None:
-    """0 where somebody numbered processes from 0 on in front of their lines, and none of them says anything of its rank."""
+def _unspoken(family: _Family, heard: Mapping[_Place, _Heard], size: str | None) -> int | None:
+    """0 where somebody numbered processes from 0 on in front of their lines, and none of them says anything of its rank.
+
+    ``(1/4)`` to ``(4/4)`` count from 1.
+    """
     numbers = sorted(family.members)
     places = [heard[place] for found in family.members.values() for place in found if place in heard]
     silent = not any(at.ranks or at.local_ranks or at.launcher for at in places)
     tagged = all(
         at.tags <= {number} for number, found in family.members.items() for p in found if (at := heard.get(p))
     )
+    if silent and numbers == list(range(1, len(numbers) + 1)) and str(len(numbers)) == size:
+        return -1
     return 0 if silent and tagged and numbers == list(range(len(numbers))) else None
 
 

@@ -69,6 +69,8 @@ class Leads:
     names: frozenset[str] = frozenset()
     mark: re.Pattern[str] | None = None
     """Where the program itself writes which of its processes speaks."""
+    base: int = 0
+    """The number of the first of them."""
 
     def split(self, line: str) -> tuple[Prefix, str]:
         """What :func:`triage.scan.prefix.split_line` says of ``line``, its lead named in the stream."""
@@ -97,8 +99,8 @@ class Leads:
         prefix, message = split_line(line)
         own = mark.match(line) if prefix.rank is None and prefix.local_rank is None else None
         # within a prefix that is known, the number means something else
-        if own is not None and own.start(1) >= prefix.length:
-            rank = int(own[1])
+        if own is not None and own.start(1) >= prefix.length and int(own[1]) >= self.base:
+            rank = int(own[1]) - self.base
             stream = f"{prefix.stream}/rank{rank}".lstrip("/")
             prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True)
         return prefix, message
@@ -141,6 +143,9 @@ def _learned(lines: tuple[str, ...]) -> Leads:
         marked[mark] += 1
         if line[_message(line, found) :].startswith(_RAISED):
             raised.add(_name(found))
+    greatest: dict[str, int] = defaultdict(int)
+    for (mark, shape), said in families.items():
+        greatest[mark] = max(greatest[mark], len(said) if shape else 0)
     names: set[str] = set()
     for (mark, shape), said in families.items():
         told = not raised.isdisjoint(said)
@@ -149,7 +154,7 @@ def _learned(lines: tuple[str, ...]) -> Leads:
         ):
             continue
         if shape:
-            most = 2 * len(said) >= len(lines) and marked[mark] >= MOST * len(lines)
+            most = 2 * greatest[mark] >= len(lines) and marked[mark] >= MOST * len(lines)
             fair = told or not any(line.startswith(_RAISED) for line in lines)
         else:
             most, fair = len(said) >= NEARLY_ALL * len(lines), told
@@ -159,7 +164,7 @@ def _learned(lines: tuple[str, ...]) -> Leads:
     if len(names) > 1:
         return Leads(frozenset(names))
     own = mark_of(lines)
-    return NONE if own is None else Leads(mark=own)
+    return NONE if own is None else Leads(mark=own[0], base=own[1])
 
 
 def _lines(data: bytes) -> list[str]:

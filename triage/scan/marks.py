@@ -40,24 +40,33 @@ _NOT_WRITERS = deferred(
 """What stands before a number that counts something else than the processes of a job."""
 
 
-def mark_of(lines: Sequence[str]) -> re.Pattern[str] | None:
-    """What matches a record from its beginning up to that number, which is its one group; None where there is none."""
+def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
+    """What matches a record from its beginning up to that number, its one group, and what is counted from; None without."""
     heads = [line[:HEAD] for line in lines if not _NO_RECORD.match(line)]
     if len(heads) < FEWEST:
         return None
     places: dict[tuple[int, str], list[int]] = defaultdict(list)
+    whole: dict[tuple[int, str], set[str]] = defaultdict(set)
     for head in heads:
         for at, number in enumerate(_NUMBERS.finditer(head)):
             if at > _FIRST_NUMBERS or number.end() == len(head):
                 break
             if len(number[0]) < _LONG:
-                places[at, _shape(head[: number.start()])].append(int(number[0]))
-    for (_, shape), values in sorted(places.items(), key=lambda place: len(place[0][1])):
-        if len(values) >= MOST * len(heads) and _take_turns(values) and not _NOT_WRITERS.search(shape):
-            return re.compile(_pattern(shape))
+                place = at, _shape(head[: number.start()])
+                places[place].append(int(number[0]))
+                of = _OF.match(head, number.end())
+                whole[place].add("" if of is None else of[1])
+    for place, values in sorted(places.items(), key=lambda place: len(place[0][1])):
+        if len(values) < MOST * len(heads) or _NOT_WRITERS.search(place[1]):
+            continue
+        # ``(1/4)`` to ``(4/4)`` count from 1
+        base = int(whole[place] == {str(max(values))})
+        if _take_turns([value - base for value in values]):
+            return re.compile(_pattern(place[1])), base
     return None
 
 
+_OF = deferred(r" ?/ ?(\d{1,5})(?!\d)")
 _FIRST_NUMBERS = 14
 _LONG = 5
 
