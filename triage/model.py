@@ -137,6 +137,8 @@ class Leads:
     names: frozenset[str] = frozenset()
     mark: re.Pattern[str] | None = None
     """Where the program itself writes which of its processes speaks."""
+    base: int = 0
+    """The number of the first of them."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

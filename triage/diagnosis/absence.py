@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from triage.diagnosis.bars import Work
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait
-from triage.diagnosis.oddities import says_no_more
+from triage.diagnosis.oddities import last_apart, says_no_more
 from triage.diagnosis.phases import Activities, Activity
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
@@ -120,6 +120,15 @@ def absent_ranks(
         yield from _with_activity(
             job, ledger, activities, suspects, "ledger.never-entered-silent", fields, witnesses, waits
         )
+        return
+    guilty = last_apart(job, ledger.members)
+    if guilty is not None and guilty in absent and guilty not in ledger.bereft:
+        fields = {**base, "ranks": (guilty,)}
+        own = [i for i in job.of_fact("last-line") if i.rank == guilty]
+        yield from _with_activity(
+            job, ledger, activities, [guilty], "ledger.never-entered-silent", fields,
+            [witnesses[0], *own[-1:], *witnesses[1:]], waits,
+        )  # fmt: skip
         return
     yield unlocalised(job, waits)
 
@@ -289,7 +298,8 @@ def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
     """
     found: Item | None = None
     for item in (*job.of_fact("mention"), *job.of_fact("exception")):
-        if item.rank not in ranks or _cut(item) or compare(item.finding, wait.item.finding) == 1:
+        nameless = item.rank is None and len(ranks) == 1 and item.fields.get("_thread") is True
+        if (item.rank not in ranks and not nameless) or _cut(item) or compare(item.finding, wait.item.finding) == 1:
             continue
         moved = any(
             p.rank == item.rank and p.finding.source == item.finding.source

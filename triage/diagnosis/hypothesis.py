@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.conditions import functions_of, names_of
-from triage.diagnosis.identity import Identities
+from triage.diagnosis.identity import SPAWNED, Identities
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.phases import phase_at
 from triage.diagnosis.templates import fill, kinds_of
@@ -15,7 +15,6 @@ from triage.scan.clock import iso
 from triage.scan.lazy import compiled
 
 MAX_EVIDENCE = 8
-SPAWNED = "torch.spawn-raised"
 NODE_CATEGORIES = frozenset({"gpu-hardware", "network-fabric", "topology", "shm", "storage"})
 _JOB_WIDE = frozenset(
     {"rendezvous", "network-config", "config", "driver-or-version", "auth-or-hub", "port-conflict",
@@ -204,7 +203,10 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
 
 
 _OF_MANY = frozenset(
-    {"rendezvous", "network-fabric", "network-config", "topology", "scheduler", "port-conflict"}
+    {
+        "rendezvous", "network-fabric", "network-config", "topology", "scheduler", "port-conflict",
+        "straggler-or-hang", "watchdog-too-short",
+    }  # fmt: skip
 )
 """Categories of which the one that complains is not the one to blame."""
 
@@ -231,6 +233,9 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
         # a wrong setting ends the first rank that meets it
         return None if lead.finding.stream or lead.rule.category == "config" else identities.only_failed
     others = {i.rank for i in candidate.explains if i.rank is not None} - ranks
+    if identities.went_on is not None and not others:
+        said = lead.at_last
+        others = set(identities.went_on(said.source, said.offset)) - ranks
     return rank if others or identities.only_failed == rank else None
 
 
@@ -255,6 +260,12 @@ def _thrown(lead: Item) -> bool:
     return any(compiled(_THROWN).match(e.text) is not None for e in lead.finding.evidence[:1])
 
 
+_MISSED = frozenset(
+    {"ledger.never-entered", "ledger.never-entered-silent", "ledger.vanished", "ledger.swallowed-exception"}
+)
+"""Verdicts on who is not where the others wait."""
+
+
 def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     """The rank of a cause whose own line names none: by its pid, or by the error that it led to.
 
@@ -264,7 +275,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     lead = candidate.lead
     if lead.rule.origin == "job":
         return []
-    alone = identities.alone(lead.finding)
+    if (child := lead.number("child")) is not None:
+        return [child]  # who started it says which rank ended
+    # a thread's exception ends no process: who ended did so for what came of it, as others may have
+    alone = None if lead.fields.get("_thread") is True else identities.alone(lead.finding)
     if (
         alone is not None
         and (_thrown_or_raised(lead) or lead.rule.category in _OF_ONE)
@@ -272,6 +286,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and not _on_another_gpu(lead, alone, identities)
     ):
         return [alone]  # last words without a name, and one process that died of something
+    if lead.rank is None and not lead.finding.stream and lead.rule.origin == "speaker" and lead.finding.raised:
+        missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
+        if len(missed) == 1:
+            return [missed.pop()]  # nobody else has a reason not to be where all others are
     if lead.rule.category == "rank-crash" and lead.rule.origin != "node":
         died = _by_pid(lead, identities)
         if died is not None:

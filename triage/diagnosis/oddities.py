@@ -11,6 +11,7 @@ from triage.diagnosis.run import Ends
 from triage.scan.lazy import compiled
 
 MAX_SHOWN = 2
+OUTSIDE = "torch.rank-outside-group"
 _FEWEST_LAST = 3
 """Ranks whose last words must be known to tell the odd ones."""
 _SILENT = frozenset(["ledger.never-entered", "ledger.never-entered-silent"])
@@ -53,6 +54,9 @@ def _unlike(item: Item) -> bool:
 
 def suspect(job: Job, among: Collection[int]) -> int | None:
     """The one rank of ``among`` that said something out of the ordinary, None where several or none did."""
+    outside = _outside(job, among)
+    if outside is not None:
+        return outside
     differing = {item.rank for item in job.of_fact("deviant")}
     if len(differing) == 1 and (rank := differing.pop()) in among:
         return rank
@@ -65,19 +69,34 @@ def suspect(job: Job, among: Collection[int]) -> int | None:
     return _alone_at_last(job, among)
 
 
+def _outside(job: Job, among: Collection[int]) -> int | None:
+    """The one rank that called for a group that it is not in: those who are in it wait for somebody."""
+    callers = {item.number("caller") for item in job.of_rule(OUTSIDE)}
+    caller = callers.pop() if len(callers) == 1 else None
+    return caller if caller in among else None
+
+
+def last_apart(job: Job, among: Collection[int]) -> int | None:
+    """The one rank that was last heard of elsewhere than all others."""
+    outside = _outside(job, among)
+    return _alone_at_last(job, among) if outside is None else outside
+
+
 def _alone_at_last(job: Job, among: Collection[int]) -> int | None:
     """The rank whose last words are of its own, where those of all others are of one wording."""
     last: dict[int, str] = {}
+    shared: dict[int, bool] = {}
     for item in sorted(job.of_fact("last-line"), key=lambda i: i.finding.offset):
         if item.rank in among and item.rank is not None:
+            shared[item.rank] = item.fields.get("_shared") is True
             last[item.rank] = compiled(r"\d[\d.,:e+-]*").sub("#", (item.text("words") or "").lower())
     wordings = Counter(last.values())
     if len(last) < _FEWEST_LAST or len(wordings) != 2 or set(last) != set(among):
         return None
     (_, most), (odd, once) = wordings.most_common()
     rank = next(rank for rank, words in last.items() if words == odd)
-    # the first rank often says what the others leave to it
-    return rank if rank and once == 1 and most > 1 else None
+    # the first rank often says what the others leave to it; not so where they have said the same before
+    return rank if (rank or shared[rank]) and once == 1 and most > 1 else None
 
 
 def shown(job: Job, verdicts: Iterable[Item]) -> list[Item]:

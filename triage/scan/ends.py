@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,7 +16,7 @@ from triage.scan.matching import PATTERN_TIMEOUT
 from triage.scan.oddities import oddities
 from triage.scan.routine import Routine
 from triage.scan.said import without_digits
-from triage.scan.selves import Writer, selves
+from triage.scan.selves import Selves, selves, went_on
 from triage.scan.stacks import stacks
 from triage.scan.tail import alarms, closing, last_words, ordinary
 
@@ -91,9 +91,14 @@ class Ends:
         ]
 
     @cached_property
-    def selves(self) -> Mapping[Writer, Collection[int]]:
-        """The ranks that the writers of each log give as their own, by source and name; an empty name is all of it."""
+    def selves(self) -> Selves:
+        """What the writers of each log say of themselves, by source and name; an empty name is all of it."""
         return selves(self._tails, self._sources)
+
+    def went_on(self, source: int, offset: int) -> frozenset[int]:
+        """The ranks that say something of their own in a source behind ``offset``."""
+        block = self._tails.get(source)
+        return frozenset() if block is None else went_on(block, self._sources[source], source, offset)
 
     def _unknown(self, pick: Callable[[Block, str, Container[int]], Iterator[Evidence]]) -> Lines:
         taken, harmless = self._recognised

@@ -70,7 +70,7 @@ _KEPT = 16
 def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     """What :func:`triage.scan.prefix.split_line` says of ``line``, its lead named in the stream."""
     if not leads.names:
-        return split_line(line) if leads.mark is None else _marked(line, leads.mark)
+        return split_line(line) if leads.mark is None else _marked(line, leads.mark, leads.base)
     found = _found(leads.names, line, 0)
     outer = None
     if found is None and _STAMPED.match(line):
@@ -91,12 +91,12 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     return prefix, message
 
 
-def _marked(line: str, mark: re.Pattern[str]) -> tuple[Prefix, str]:
+def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
     prefix, message = split_line(line)
     own = mark.match(line) if prefix.rank is None and prefix.local_rank is None else None
     # within a prefix that is known, the number means something else
-    if own is not None and own.start(1) >= prefix.length:
-        rank = int(own[1])
+    if own is not None and own.start(1) >= prefix.length and int(own[1]) >= base:
+        rank = int(own[1]) - base
         stream = f"{prefix.stream}/rank{rank}".lstrip("/")
         prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True)
     return prefix, message
@@ -131,7 +131,7 @@ def _learned(lines: tuple[str, ...]) -> Leads:
     if len(names) > 1:
         return Leads(names)
     own = mark_of(lines)
-    return NONE if own is None else Leads(mark=own)
+    return NONE if own is None else Leads(mark=own[0], base=own[1])
 
 
 def _names_of(lines: Sequence[str]) -> frozenset[str]:
@@ -155,6 +155,9 @@ def _names_of(lines: Sequence[str]) -> frozenset[str]:
         marked[mark] += 1
         if line[_message(line, found) :].startswith(_RAISED):
             raised.add(_name(found))
+    greatest: dict[str, int] = defaultdict(int)
+    for (mark, shape), said in families.items():
+        greatest[mark] = max(greatest[mark], len(said) if shape else 0)
     names: set[str] = set()
     for (mark, shape), said in families.items():
         told = not raised.isdisjoint(said)
@@ -163,7 +166,7 @@ def _names_of(lines: Sequence[str]) -> frozenset[str]:
         ):
             continue
         if shape:
-            most = 2 * len(said) >= len(lines) and marked[mark] >= MOST * len(lines)
+            most = 2 * greatest[mark] >= len(lines) and marked[mark] >= MOST * len(lines)
             fair = told or not any(line.startswith(_RAISED) for line in lines)
         else:
             most, fair = len(said) >= NEARLY_ALL * len(lines), told
