@@ -41,24 +41,47 @@ _SUPPOSED = {
     "unknown.storage": 0.6,
 }
 """The margin that it takes to overrule what these rules suppose; all others know more than words tell."""
+_RATHER = {
+    "unknown.engine-refused": 0.2,
+    "unknown.straggler-or-hang": 0.2,
+    "unknown.config": 0.3,
+    "unknown.refused-call": 0.3,
+    "unknown.user-code": 0.4,
+    "unknown.checkpoint": 0.5,
+    "unknown.data-loading": 0.5,
+    "unknown.auth-or-hub": 0.6,
+}
+"""How far ahead of the kind that an exception's name, words and place speak of another must be to overrule it."""
 _OF_SLIPS = 0.8
 """The margin that overrules a slip: it is seldom anything else, whatever it names."""
+_PLAIN_SLIPS = frozenset(["IndentationError", "NameError", "SyntaxError", "UnboundLocalError"])
+_GIVEN = frozenset(["frozen", "stdlib", "torch", "user"])
+"""Whose complaints are mostly about the user's own code."""
 _SURE = ((0.6, 0.62), (0.4, 0.54), (0.2, 0.45), (0.0, 0.32))
 """How sure a category can be that is told by words alone, by the margin from which on."""
 
 
 def heard(job: Job, item: Item) -> Item:
     """``item``, or the same finding as one of the rule for the kind of failure that its words speak of."""
-    least = _SUPPOSED.get(item.rule.id)
-    if least is None:
+    rather = item.rule.id in _RATHER
+    least = _RATHER.get(item.rule.id, _SUPPOSED.get(item.rule.id))
+    if least is None or (rather and not _worded(item)):
         return item
     slip = item.text("type") in _SLIPS
-    if slip:
+    if slip or (rather and item.text("raised_kind") in _GIVEN):
         least = max(least, _OF_SLIPS)
     words, like = _told_by(item.finding)
-    if like is None or like.margin < least or like.category == item.rule.category:
+    if like is None or like.category == item.rule.category:
+        return item
+    if (like.over(str(item.rule.category)) if rather else like.margin) < least:
         return item
     return item if slip and like.category == "user-code" else told(job, item, like, words)
+
+
+def _worded(item: Item) -> bool:
+    """Whether an exception says something in a program's own words, not in Python's or the system's."""
+    name, message = item.text("type"), item.text("message")
+    return bool(name and message) and name not in _PLAIN_SLIPS and not str(message).startswith("[Errno ")
 
 
 def also(job: Job, item: Item) -> list[Item]:
@@ -77,6 +100,8 @@ def told(job: Job, item: Item, like: Likeness, words: str) -> Item:
     """The finding of ``item`` under the rule for messages that are ``like`` it."""
     rule = job.rules[f"unknown.like-{like.category}"]
     sure = next(confidence for margin, confidence in _SURE if like.margin >= margin)
+    if item.rule.id in _RATHER:
+        sure = min(max(sure, item.rule.confidence), _SURE[0][1])  # what was raised was raised, whatever its kind
     if not item.rule.id.startswith("unknown."):
         sure = min(sure, item.rule.confidence)  # it goes on to give way to whatever knows more
     rule = replace(
