@@ -12,17 +12,18 @@ from dataclasses import replace
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.lexicon import Likeness, likeness
 from triage.model import Evidence, Finding, Value
+from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
 
 _SLIPS = frozenset(
     ["AttributeError", "IndexError", "KeyError", "NameError", "SyntaxError", "TypeError", "UnboundLocalError"]
 )
 """What Python raises on a slip of the pen."""
-LITTLE = 0.2
+LITTLE = 0.1
 """The margin from which on a category is said where nothing else is known."""
 MUCH = 0.6
 """The margin from which on the next category is no longer worth a word."""
-CLEAR = 0.2
+CLEAR = 0.15
 """The margin from which on a line that states no error is taken to be of one kind."""
 PLAIN = 0.0
 """How far ahead of ordinary words a message must be to be taken for a failure on its words alone."""
@@ -52,6 +53,8 @@ _RATHER = {
     "unknown.auth-or-hub": 0.6,
 }
 """How far ahead of the kind that an exception's name, words and place speak of another must be to overrule it."""
+_FRAME = r"\s*File \"[^\"]+\", line \d+, in "
+"""A line of a stack says where somebody was, not what went wrong."""
 _OF_SLIPS = 0.8
 """The margin that overrules a slip: it is seldom anything else, whatever it names."""
 _PLAIN_SLIPS = frozenset(["IndentationError", "NameError", "SyntaxError", "UnboundLocalError"])
@@ -120,7 +123,8 @@ def loudest(lines: Sequence[tuple[int, Evidence]]) -> tuple[int, Evidence, Liken
     """That of ``lines`` whose words are furthest from ordinary ones and clearly of one kind, if there is one."""
     best: tuple[int, Evidence, Likeness] | None = None
     for index, shown in lines:
-        like = likeness(split_line(shown.text)[1])
+        words = split_line(shown.text)[1]
+        like = None if compiled(_FRAME).match(words) else likeness(words)
         if like is None or like.ahead < PLAIN or like.margin < CLEAR:
             continue
         if like.category == "numerics":
