@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.conditions import functions_of, names_of
-from triage.diagnosis.identity import Identities
+from triage.diagnosis.identity import SPAWNED, Identities
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.phases import phase_at
 from triage.diagnosis.templates import fill, kinds_of
@@ -15,7 +15,6 @@ from triage.scan.clock import iso
 from triage.scan.lazy import compiled
 
 MAX_EVIDENCE = 8
-SPAWNED = "torch.spawn-raised"
 NODE_CATEGORIES = frozenset({"gpu-hardware", "network-fabric", "topology", "shm", "storage"})
 _JOB_WIDE = frozenset(
     {"rendezvous", "network-config", "config", "driver-or-version", "auth-or-hub", "port-conflict",
@@ -99,16 +98,27 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     """The lead's lines, those of other ranks that say the same, then what it explains best."""
     found: list[Evidence] = []
 
+    def add(piece: Evidence) -> None:
+        for position, known in enumerate(found):
+            if _shows(known, piece):
+                # one line that two rules know is shown once, with what decides marked
+                if known.span is None and piece.span is not None and _shows(piece, known):
+                    found[position] = piece
+                return
+        found.append(piece)
+
     def take(items: Sequence[Item], most: int) -> None:
         for item in items:
             if len(found) >= most:
                 return
-            found.extend(e for e in item.finding.evidence[:1] if e not in found)
+            for piece in item.finding.evidence[:1]:
+                add(piece)
 
     concluded = candidate.of_ledger or candidate.lead.rule.signature is None
     # what does not fit is shown with what one rank said before
     concluded = concluded or candidate.lead.rule.category == "collective-desync"
-    found.extend(candidate.lead.finding.evidence[: 4 if concluded else 1])
+    for piece in candidate.lead.finding.evidence[: 4 if concluded else 1]:
+        add(piece)
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)
     category = candidate.lead.rule.category
@@ -119,6 +129,14 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     take([i for i in candidate.explains if "peer-loss" in i.rule.tags], len(found) + 1)
     take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
     return tuple(found[:MAX_EVIDENCE])
+
+
+def _shows(one: Evidence, other: Evidence) -> bool:
+    """Whether all lines of ``other`` are among those of ``one``."""
+    if one.path != other.path or one.line is None or other.line is None:
+        return one == other
+    below = other.line - one.line
+    return 0 <= below <= one.text.count("\n") - other.text.count("\n") and other.text in one.text
 
 
 def origin_of(candidate: Candidate, identities: Identities, year: int | None) -> Origin:
@@ -185,7 +203,10 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
 
 
 _OF_MANY = frozenset(
-    {"rendezvous", "network-fabric", "network-config", "topology", "scheduler", "port-conflict"}
+    {
+        "rendezvous", "network-fabric", "network-config", "topology", "scheduler", "port-conflict",
+        "straggler-or-hang", "watchdog-too-short",
+    }  # fmt: skip
 )
 """Categories of which the one that complains is not the one to blame."""
 
@@ -212,6 +233,9 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
         # a wrong setting ends the first rank that meets it
         return None if lead.finding.stream or lead.rule.category == "config" else identities.only_failed
     others = {i.rank for i in candidate.explains if i.rank is not None} - ranks
+    if identities.went_on is not None and not others:
+        said = lead.at_last
+        others = set(identities.went_on(said.source, said.offset)) - ranks
     return rank if others or identities.only_failed == rank else None
 
 
@@ -236,6 +260,12 @@ def _thrown(lead: Item) -> bool:
     return any(compiled(_THROWN).match(e.text) is not None for e in lead.finding.evidence[:1])
 
 
+_MISSED = frozenset(
+    {"ledger.never-entered", "ledger.never-entered-silent", "ledger.vanished", "ledger.swallowed-exception"}
+)
+"""Verdicts on who is not where the others wait."""
+
+
 def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     """The rank of a cause whose own line names none: by its pid, or by the error that it led to.
 
@@ -245,7 +275,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     lead = candidate.lead
     if lead.rule.origin == "job":
         return []
-    alone = identities.alone(lead.finding)
+    if (child := lead.number("child")) is not None:
+        return [child]  # who started it says which rank ended
+    # a thread's exception ends no process: who ended did so for what came of it, as others may have
+    alone = None if lead.fields.get("_thread") is True else identities.alone(lead.finding)
     if (
         alone is not None
         and (_thrown_or_raised(lead) or lead.rule.category in _OF_ONE)
@@ -253,6 +286,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and not _on_another_gpu(lead, alone, identities)
     ):
         return [alone]  # last words without a name, and one process that died of something
+    if lead.rank is None and not lead.finding.stream and lead.rule.origin == "speaker" and lead.finding.raised:
+        missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
+        if len(missed) == 1:
+            return [missed.pop()]  # nobody else has a reason not to be where all others are
     if lead.rule.category == "rank-crash" and lead.rule.origin != "node":
         died = _by_pid(lead, identities)
         if died is not None:
