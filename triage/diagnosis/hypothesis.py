@@ -13,6 +13,7 @@ from triage.diagnosis.templates import fill, kinds_of
 from triage.model import Discouraged, Evidence, Hypothesis, Moment, Origin, Step
 from triage.scan.clock import iso
 from triage.scan.lazy import compiled
+from triage.scan.prefix import split_line
 
 MAX_EVIDENCE = 8
 NODE_CATEGORIES = frozenset({"gpu-hardware", "network-fabric", "topology", "shm", "storage"})
@@ -219,7 +220,7 @@ _FEWEST_CONTENT = 2
 def _alone(candidate: Candidate, identities: Identities) -> int | None:
     """The one rank that raised what all ranks might have, where the logs show that the others did not."""
     lead = candidate.lead
-    ranks = {item.rank for item in candidate.items}
+    ranks = _speakers(candidate)
     if identities.absentee is not None and ranks == {identities.absentee}:
         return identities.absentee  # it complains of a store at which all others were
     if lead.rule.category in _OF_MANY or len(ranks) != 1:
@@ -229,6 +230,8 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
         return rank
     if not _thrown_or_raised(lead):
         return None
+    if rank is not None and identities.heard <= ranks:
+        return rank  # nobody else wrote in these logs
     if rank is None:
         # a wrong setting ends the first rank that meets it
         return None if lead.finding.stream or lead.rule.category == "config" else identities.only_failed
@@ -237,6 +240,23 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
         said = lead.at_last
         others = set(identities.went_on(said.source, said.offset)) - ranks
     return rank if others or identities.only_failed == rank else None
+
+
+def _speakers(candidate: Candidate) -> set[int | None]:
+    """Who said it. What nobody in particular says and a rank repeats word for word was said by that rank.
+
+    Both Python's own hook for exceptions and torch's, which names the rank, may print one.
+    """
+    ranks = {item.rank for item in candidate.items}
+    said = {_said(item) for item in candidate.items if item.rank is not None}
+    if None in ranks and all(_said(item) in said for item in candidate.items if item.rank is None):
+        ranks.discard(None)
+    return ranks
+
+
+def _said(item: Item) -> str:
+    shown = item.finding.evidence[0].text.split("\n")[-1] if item.finding.evidence else ""
+    return split_line(shown)[1].strip()
 
 
 def _on_another_gpu(lead: Item, rank: int, identities: Identities) -> bool:
@@ -288,6 +308,8 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         return [alone]  # last words without a name, and one process that died of something
     if lead.rank is None and not lead.finding.stream and lead.rule.origin == "speaker" and lead.finding.raised:
         missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
+        if not missed and identities.missing is not None:
+            missed = {identities.missing}
         if len(missed) == 1:
             return [missed.pop()]  # nobody else has a reason not to be where all others are
     if lead.rule.category == "rank-crash" and lead.rule.origin != "node":
@@ -333,8 +355,9 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     """The rank that a fault of a node met."""
     lead = candidate.lead
     local = any(i.finding.raised for i in candidate.items) or lead.rule.category in _MET_BY_ONE
-    if local and lead.rank is not None and len({i.rank for i in candidate.items}) == 1:
-        return [lead.rank]
+    speakers = _speakers(candidate)
+    if local and len(speakers) == 1 and (speaker := speakers.pop()) is not None:
+        return [speaker]
     rank = _by_pid(lead, identities)
     if rank is None:
         rank = identities.rank_of_pod(lead.text("pod"))
@@ -345,7 +368,8 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     # a kill that another process reports: the one rank whose death follows from it
     dead = {
         r for effect in candidate.led_to
-        if "rank-exit" in effect.lead.rule.tags or effect.rule_id in {"ledger.killed", "ledger.vanished"}
+        if "rank-exit" in effect.lead.rule.tags
+        or (effect.of_ledger and (effect.rule_id in _GONE or lead.rule.category == "host-oom"))
         for r in effect.ranks
     }  # fmt: skip
     if identities.only_failed in dead:
@@ -353,6 +377,8 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     return list(dead) if len(dead) == 1 and len(candidate.items) == 1 else []
 
 
+_GONE = frozenset({"ledger.killed", "ledger.vanished"})
+"""Verdicts on ranks that are dead."""
 _MET_BY_ONE = frozenset({"storage", "shm", "data-loading"})
 """Faults of a node that the process which meets them tells of itself."""
 
