@@ -107,7 +107,9 @@ def learned(texts: list[Text]) -> Any:
     model = make_pipeline(TfidfVectorizer(analyzer=features, min_df=2), LinearSVC(C=PENALTY, random_state=0))
     counts = [LABELLED if group.startswith("package ") else 1.0 for group, _, _ in texts]
     return model.fit(
-        [text for _, text, _ in texts], [category for _, _, category in texts], linearsvc__sample_weight=counts
+        [text for _, text, _ in texts],
+        [category for _, _, category in texts],
+        linearsvc__sample_weight=counts,
     )
 
 
@@ -156,7 +158,9 @@ def left_out(texts: list[Text]) -> str:
 
 def unseen(root: Path) -> str:
     """How often the category is told of messages of packages that nothing was learned from."""
-    told = [(likeness(message), category) for _, message, category in of_packages(root / "tools/lexicon/unseen")]
+    told = [
+        (likeness(message), category) for _, message, category in of_packages(root / "tools/lexicon/unseen")
+    ]
     return f"{sum(like is not None and like.category == category for like, category in told)}/{len(told)}"
 
 
@@ -167,7 +171,11 @@ def main() -> int:
     parser.add_argument("--from", dest="root", type=Path, default=ROOT)
     parser.add_argument("--to", type=Path, default=ROOT / "triage" / "diagnosis" / "lexicon.json")
     options = parser.parse_args()
-    texts = [*of_rules(options.root), *of_fixtures(options.root), *of_packages(options.root / "tools" / "lexicon")]
+    texts = [
+        *of_rules(options.root),
+        *of_fixtures(options.root),
+        *of_packages(options.root / "tools" / "lexicon"),
+    ]
     if options.check:
         same = json.loads(options.to.read_bytes())["texts"] == digest(texts)
         print("up to date" if same else "rules or fixtures have changed: run tools/learn_lexicon.py")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.lexicon import Likeness, likeness
+from triage.diagnosis.lexicon import LEAST_WORDS, Likeness, likeness
 from triage.model import Evidence, Finding, Value
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
@@ -30,7 +30,7 @@ PLAIN = 0.0
 _SUPPOSED = {
     "unknown.last-words": LITTLE,
     "unknown.exception": LITTLE,
-    "unknown.stated": LITTLE,
+    "unknown.stated": 0.2,
     "unknown.said-by-settings": LITTLE,
     "unknown.said-by-network": LITTLE,
     "unknown.network-config": 0.4,
@@ -53,8 +53,10 @@ _RATHER = {
     "unknown.auth-or-hub": 0.6,
 }
 """How far ahead of the kind that an exception's name, words and place speak of another must be to overrule it."""
-_FRAME = r"\s*File \"[^\"]+\", line \d+, in "
+_FRAME = r"\s*(?:File \"[^\"]+\", line \d+, in |Traceback \(most recent call last\))"
 """A line of a stack says where somebody was, not what went wrong."""
+_SPOKEN = r"(?<![\w./-])[A-Za-z]{2,}(?![\w/-])"
+"""A word that is no part of a path or a name."""
 _OF_SLIPS = 0.8
 """The margin that overrules a slip: it is seldom anything else, whatever it names."""
 _PLAIN_SLIPS = frozenset(["IndentationError", "NameError", "SyntaxError", "UnboundLocalError"])
@@ -84,7 +86,9 @@ def heard(job: Job, item: Item) -> Item:
 def _worded(item: Item) -> bool:
     """Whether an exception says something in a program's own words, not in Python's or the system's."""
     name, message = item.text("type"), item.text("message")
-    return bool(name and message) and name not in _PLAIN_SLIPS and not str(message).startswith("[Errno ")
+    if not name or not message or name in _PLAIN_SLIPS or message.startswith("[Errno "):
+        return False
+    return len(compiled(_SPOKEN).findall(message)) >= LEAST_WORDS
 
 
 def also(job: Job, item: Item) -> list[Item]:
@@ -104,7 +108,9 @@ def told(job: Job, item: Item, like: Likeness, words: str) -> Item:
     rule = job.rules[f"unknown.like-{like.category}"]
     sure = next(confidence for margin, confidence in _SURE if like.margin >= margin)
     if item.rule.id in _RATHER:
-        sure = min(max(sure, item.rule.confidence), _SURE[0][1])  # what was raised was raised, whatever its kind
+        sure = min(
+            max(sure, item.rule.confidence), _SURE[0][1]
+        )  # what was raised was raised, whatever its kind
     if not item.rule.id.startswith("unknown."):
         sure = min(sure, item.rule.confidence)  # it goes on to give way to whatever knows more
     rule = replace(
@@ -147,4 +153,5 @@ def _words(finding: Finding) -> Iterator[str]:
     name, message = finding.fields.get("type"), finding.fields.get("message")
     if isinstance(name, str) or isinstance(message, str):
         yield f"{name or ''}: {message or ''}".strip(" :")
-    yield "\n".join(split_line(line)[1] for shown in finding.evidence for line in shown.text.split("\n"))
+    lines = (split_line(line)[1] for shown in finding.evidence for line in shown.text.split("\n"))
+    yield "\n".join(line for line in lines if not compiled(_FRAME).match(line))
