@@ -5,8 +5,10 @@ usage: python tools/learn_lexicon.py [--check] [--from CHECKOUT] [--to FILE]
 The texts are the positive examples, titles and summaries of the rules that name a cause, the deciding lines
 of the fixtures with a few lines around them, and messages that no rule knows, of many packages, labelled by hand
 (``tools/lexicon/*.tsv``: category, package, message); the ordinary ones are the examples of benign rules and lines
-of healthy fixtures. ``tools/lexicon/unseen/`` is never learned from: it says how well other packages are told. The model is a linear support vector machine over words and pairs of words (scikit-learn's);
-weights that hardly count are left out and the others rounded. It prints how well categories are told of
+of healthy fixtures. ``tools/lexicon/unseen/`` is never learned from: it says how well other packages are told.
+
+The model is a linear support vector machine over words, stems and pairs of words (scikit-learn's); weights that
+hardly count are left out and the others rounded. It prints how well categories are told of
 rules that were left out of the learning. ``--check`` compares with the file that is there and exits with 1
 where the texts have changed since.
 """
