@@ -60,8 +60,12 @@ _SPOKEN = r"(?<![\w./-])[A-Za-z]{2,}(?![\w/-])"
 _OF_SLIPS = 0.8
 """The margin that overrules a slip: it is seldom anything else, whatever it names."""
 _PLAIN_SLIPS = frozenset(["IndentationError", "NameError", "SyntaxError", "UnboundLocalError"])
-_GIVEN = frozenset(["frozen", "stdlib", "torch", "user"])
-"""Whose complaints are mostly about the user's own code."""
+_GIVEN = frozenset(["frozen", "stdlib", "torch"])
+"""Whose complaints are mostly about what the user's own code gave them."""
+_OF_OWN = 1.2
+"""The margin that makes of what the user's own code raises something else: a full disk is one whoever says so."""
+_OF_OBJECTS = 0.6
+"""The margin that makes a demand one about objects and not about settings: of both it is said in the same words."""
 _SURE = ((0.6, 0.62), (0.4, 0.54), (0.2, 0.45), (0.0, 0.32))
 """How sure a category can be that is told by words alone, by the margin from which on."""
 
@@ -75,8 +79,14 @@ def heard(job: Job, item: Item) -> Item:
     slip = item.text("type") in _SLIPS
     if slip or (rather and item.text("raised_kind") in _GIVEN):
         least = max(least, _OF_SLIPS)
+    if rather and item.text("raised_kind") == "user":
+        least = _OF_OWN
     words, like = _told_by(item.finding)
-    if like is None or like.category == item.rule.category:
+    if like is None or like.category == item.rule.category or not like.words:
+        return item
+    if rather and like.category == "user-code":
+        least = max(least, _OF_OBJECTS)
+    if like.margin < LITTLE:
         return item
     if (like.over(str(item.rule.category)) if rather else like.margin) < least:
         return item
