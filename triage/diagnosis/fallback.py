@@ -13,7 +13,7 @@ from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking, nameless
 from triage.diagnosis.run import Ends
 from triage.diagnosis.speakers import speaker
-from triage.diagnosis.survival import Survival, last_bar
+from triage.diagnosis.survival import LONG_BAR, Survival, last_bar
 from triage.diagnosis.templates import fill, kinds_of
 from triage.diagnosis.trouble import category_of, trouble
 from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
@@ -48,7 +48,7 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     symptom = _symptom(job, ledger)
     if symptom is not None and symptom.rule_id != "unknown.reported":
         return symptom
-    words = unanswered(job, ends.last_words) if ends and not job.of_fact("ended-well") else []
+    words = _after_the_end(job, unanswered(job, ends.last_words)) if ends else []
     words = _of_others(words, ranking.complainers)
     stated = _stated_exception(job, words)
     told = words if symptom is None else [w for w in words if _own(w)]
@@ -182,7 +182,7 @@ _STARTING = r"(?i)\b(?:captur|load|compil|warm)\w*"
 
 
 def _gone(job: Job) -> Candidate | None:
-    """A process that was gone in the midst of its start: what tidies up after processes is all that spoke then.
+    """A process that was gone in the midst of its start or work: what tidies up after processes is all that spoke then.
 
     Whoever ends by itself says so, or gives back what the tracker finds; only a kill leaves no time for either.
     """
@@ -197,10 +197,42 @@ def _gone(job: Job) -> Candidate | None:
     if bar is None or bar.number("step") == bar.number("total"):
         return None
     shown = note.finding.evidence[-1]
-    if compiled(_STARTING).match(split_line(shown.text)[1].strip()) is None:
+    known = {"rank": note.rank, "host": note.finding.host}
+    if compiled(_STARTING).match(split_line(shown.text)[1].strip()) is not None:
+        item = verdict(job, "unknown.gone-while-starting", {}, [note], **known)
+        return Candidate([item], score=item.rule.confidence, reasons=["the log ends in the midst of a start"])
+    apart = note.at_last.offset - bar.at_last.offset
+    step, total = bar.number("step") or 0, bar.number("total") or 0
+    if apart > _CLOSE or total < LONG_BAR or step * 50 > total * 49 or not _is_the_end(job, note):
         return None
-    item = verdict(job, "unknown.gone-while-starting", {}, [note], rank=note.rank, host=note.finding.host)
-    return Candidate([item], score=item.rule.confidence, reasons=["the log ends in the midst of a start"])
+    fields: dict[str, Value] = {"step": step, "total": total}
+    item = verdict(job, "unknown.gone-at-work", fields, [note, bar], **known)
+    return Candidate([item], score=item.rule.confidence, reasons=["the log ends in the midst of a bar"])
+
+
+_CLOSE = 2000
+"""Bytes between a bar and what is said of the process that drew it, where nothing else was said in between."""
+
+
+def _is_the_end(job: Job, note: Item) -> bool:
+    """Whether a warning stands at the end of its log, with the line of code that Python prints below it."""
+    shown = note.at_last.evidence[-1]
+    lines = job.reports[note.finding.source].lines if note.finding.source < len(job.reports) else None
+    return shown.line is not None and lines is not None and shown.line + shown.text.count("\n") + 1 >= lines
+
+
+def _after_the_end(job: Job, words: Sequence[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
+    """All of ``words`` where nothing has ended well; else those below the last good end of their own log."""
+    good = job.of_fact("ended-well")
+    ended: dict[int, int] = {}
+    for item in good:
+        for shown in item.finding.evidence:
+            below = (shown.line or 0) + shown.text.count("\n")
+            ended[item.finding.source] = max(ended.get(item.finding.source, 0), below)
+    return [
+        (index, shown) for index, shown in words
+        if not good or (index in ended and (shown.line or 0) > ended[index])
+    ]  # fmt: skip
 
 
 def _of_others(

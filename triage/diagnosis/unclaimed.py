@@ -211,7 +211,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
             sites.add(_site(item))
         if known is None and (item.rank, *_words(item)) not in echoes:
             left.append(item)
-    interrupted = {item.text("type") for item in found} - {None} == {"KeyboardInterrupt"}
+    interrupted = {item.text("type") for item in found} - {None} == {INTERRUPTED}
     for item in left:
         if item.text("type") is None and (
             interrupted or (item.text("file") is not None and _site(item) in sites)
@@ -224,6 +224,9 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         told = next((i for i in items if i.number("_depth") is not None), items[0])
         rule = job.rules[_rule(told)]
         yield [heard(job, Item(item.finding, rule)) for item in items]
+
+
+INTERRUPTED = "KeyboardInterrupt"
 
 
 def heeded(items: Sequence[Item]) -> list[Item]:
@@ -287,6 +290,10 @@ def _site(item: Item) -> tuple[object, ...]:
 
 def _rule(item: Item) -> str:
     """The rule that speaks for an exception."""
+    if item.text("type") == INTERRUPTED:
+        return (
+            "python.keyboard-interrupt"  # wherever it reached the program, it is nothing that the program did
+        )
     name, message = item.text("type"), item.text("message") or ""
     if name is None and item.text("raised_in") is None:
         return "unknown.begun"
