@@ -337,7 +337,10 @@ def test_who_left_with_an_exit_code_said_why(engine: Engine) -> None:
     text = "".join(f"[default{rank}]:kept {600 + 90 * rank} rows\n" for rank in range(4))
     text += "[default1]:that is too little, leaving\n"
     text += "".join(f"[default{rank}]:{line}\n" for rank in (0, 2) for line in lost(rank).splitlines())
-    text += "E1121 21:39:22.153000 8 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 3) local_rank: 1 (pid: 11) of binary: /opt/venv/bin/python\n"
+    text += (
+        "E1121 21:39:22.153000 8 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 3) "
+        "local_rank: 1 (pid: 11) of binary: /opt/venv/bin/python\n"
+    )
     found = cause(engine, text)
     assert found.origin.rank == 1
     assert any("too little" in shown.text for shown in found.evidence)
