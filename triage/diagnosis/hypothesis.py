@@ -236,8 +236,10 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
         return rank
     if not _thrown_or_raised(lead):
         return None
-    if rank is not None and identities.heard <= ranks:
-        return rank  # nobody else wrote in these logs
+    if rank is not None and identities.heard <= ranks and lead.rule.category != "collective-desync":
+        return (
+            rank  # nobody else wrote in these logs, and it does not speak of what two of them do differently
+        )
     if rank is None:
         # a wrong setting ends the first rank that meets it
         return None if lead.finding.stream or lead.rule.category == "config" else identities.only_failed
