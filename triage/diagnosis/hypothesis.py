@@ -213,7 +213,7 @@ _OF_MANY = frozenset(
         "port-conflict",
         "straggler-or-hang",
         "watchdog-too-short",
-    }
+    }  # fmt: skip
 )
 """Categories of which the one that complains is not the one to blame."""
 
@@ -237,9 +237,7 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
     if not _thrown_or_raised(lead):
         return None
     if rank is not None and identities.heard <= ranks and lead.rule.category != "collective-desync":
-        return (
-            rank  # nobody else wrote in these logs, and it does not speak of what two of them do differently
-        )
+        return rank  # nobody else wrote in these logs
     if rank is None:
         # a wrong setting ends the first rank that meets it
         return None if lead.finding.stream or lead.rule.category == "config" else identities.only_failed
@@ -387,7 +385,13 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     }  # fmt: skip
     if identities.only_failed in dead:
         dead = {identities.only_failed}  # the others were told to end
-    return list(dead) if len(dead) == 1 and len(candidate.items) == 1 else []
+    if len(dead) == 1 and len(candidate.items) == 1:
+        return list(dead)
+    hit = {
+        r for effect in candidate.led_to
+        if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category for r in effect.ranks
+    }  # fmt: skip
+    return list(hit) if lead.rank is None and len(hit) == 1 else []
 
 
 _GONE = frozenset({"ledger.killed", "ledger.vanished"})
