@@ -213,7 +213,7 @@ _OF_MANY = frozenset(
         "port-conflict",
         "straggler-or-hang",
         "watchdog-too-short",
-    }  # fmt: skip
+    }
 )
 """Categories of which the one that complains is not the one to blame."""
 
