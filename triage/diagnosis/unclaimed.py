@@ -206,7 +206,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     sites: set[tuple[object, ...]] = set()
     left: list[Item] = []
     for item in found:
-        known = next((known for known in claimed if inside(known, item)), None)
+        known = next((known for known in claimed if inside(known, item) and not _aside(known, item)), None)
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
         if known is None and (item.rank, *_words(item)) not in echoes:
@@ -268,6 +268,11 @@ def trusted(items: Sequence[Item]) -> list[Item]:
         i for i in items
         if i.rule.id != STATUS_ZERO or (below := i.text("_below")) is None or below in harmless
     ]  # fmt: skip
+
+
+def _aside(known: Item, exception: Item) -> bool:
+    """Whether a rule calls harmless what an exception only adds below its message, which says nothing of the exception."""
+    return known.rule.role == "benign" and known.finding.offset > exception.finding.offset
 
 
 _OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])
