@@ -17,7 +17,7 @@ _FEWEST_LAST = 3
 _NO_MORE = (
     r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
     r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
-    r"|(?:loader|dataset|iterator|shard|data) (?:is )?exhausted"
+    r"|(?:loader|dataset|iterator|shard|data|stream) (?:is )?(?:exhausted|(?:has )?ended|at its end|drained)"
     r"|training (?:is )?(?:over|finished|complete[d]?|done)|(?:finished|completed) training"
     r"|(?:all )?(?:epochs?|steps?) (?:done|finished|completed))\b"
 )
@@ -119,6 +119,9 @@ def _with_words(job: Job, item: Item) -> Item:
     if rank is not None and not own:
         last = job.of_fact("last-line")
         own = [o for o in last if o.rank == rank] or [o for o in last if o.rank is None and says_no_more(o)]
+    ended = max((o for o in job.of_fact("last-line") if o.rank == rank), key=lambda o: o.finding.offset, default=None)
+    if rank is not None and own and ended is not None and ended.finding.offset > own[-1].finding.offset:
+        own = [*own[1 - MAX_SHOWN :], ended]  # it may have said that more than once
     lines = [e for o in own[-MAX_SHOWN:] for e in o.finding.evidence]
     if not lines or len(own) > 2 * MAX_SHOWN:
         return item
