@@ -251,7 +251,9 @@ def test_of_processes_that_end_at_once_nobody_can_say_whose_traceback_it_is(engi
 @pytest.mark.parametrize("start", [0, 1])
 def test_places_among_all_count_from_zero_or_one(engine: Engine, start: int) -> None:
     writers = [f"2026-02-03 04:05:06,789 ({rank + start}/4) INFO " for rank in range(4)]
-    text = job(writers, 2).replace("INFO Traceback", "ERROR stopped\nTraceback").replace(writers[2] + " ", " ")
+    text = (
+        job(writers, 2).replace("INFO Traceback", "ERROR stopped\nTraceback").replace(writers[2] + " ", " ")
+    )
     assert cause(engine, text.replace(writers[2] + "KeyError", "KeyError")).origin.rank == 2
 
 
@@ -290,7 +292,10 @@ def test_a_traceback_may_begin_behind_what_another_process_had_not_ended(engine:
 
 def test_what_a_spawned_process_raised_is_its_own(engine: Engine) -> None:
     turns = "".join(
-        f"proc {rank}: {what} {turn}\n" for turn in range(4) for what in ("takes", "has") for rank in (1, 0, 3, 2)
+        f"proc {rank}: {what} {turn}\n"
+        for turn in range(4)
+        for what in ("takes", "has")
+        for rank in (1, 0, 3, 2)
     )
     turns += "".join(f"proc {rank}: takes 4\n" for rank in (1, 0, 3, 2))
     turns += "".join(f"proc {rank}: has 4\n" for rank in (1, 0, 2))
@@ -320,7 +325,10 @@ def test_a_thread_s_exception_is_of_the_rank_that_is_missed(engine: Engine) -> N
         )
         for rank in (0, 2)
     )
-    ends = "E1121 21:56:40.780000 8 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 1) local_rank: 0 (pid: 10) of binary: /opt/venv/bin/python\n"
+    ends = (
+        "E1121 21:56:40.780000 8 torch/distributed/elastic/multiprocessing/api.py:1002]"
+        " failed (exitcode: 1) local_rank: 0 (pid: 10) of binary: /opt/venv/bin/python\n"
+    )
     hello = "".join(f"rank {rank} of 3 is there\n" for rank in range(3))
     assert cause(engine, hello + thread + waits + ends).origin.rank == 1
 
@@ -329,7 +337,10 @@ def test_who_left_with_an_exit_code_said_why(engine: Engine) -> None:
     text = "".join(f"[default{rank}]:kept {600 + 90 * rank} rows\n" for rank in range(4))
     text += "[default1]:that is too little, leaving\n"
     text += "".join(f"[default{rank}]:{line}\n" for rank in (0, 2) for line in lost(rank).splitlines())
-    text += "E1121 21:39:22.153000 8 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 3) local_rank: 1 (pid: 11) of binary: /opt/venv/bin/python\n"
+    text += (
+        "E1121 21:39:22.153000 8 torch/distributed/elastic/multiprocessing/api.py:1002]"
+        " failed (exitcode: 3) local_rank: 1 (pid: 11) of binary: /opt/venv/bin/python\n"
+    )
     found = cause(engine, text)
     assert found.origin.rank == 1
     assert any("too little" in shown.text for shown in found.evidence)

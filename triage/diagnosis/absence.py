@@ -284,7 +284,11 @@ def _swallowed(job: Job, ledger: Ledger, ranks: Sequence[int], wait: Wait) -> It
         if loss is not None and _same(item, loss):
             continue  # how it met that the others had gone
         nameless = item.rank is None and len(ranks) == 1 and item.fields.get("_thread") is True
-        if (item.rank not in ranks and not nameless) or _cut(item) or compare(item.finding, wait.item.finding) == 1:
+        if (
+            (item.rank not in ranks and not nameless)
+            or _cut(item)
+            or compare(item.finding, wait.item.finding) == 1
+        ):
             continue
         moved = any(
             p.rank == item.rank and p.finding.source == item.finding.source

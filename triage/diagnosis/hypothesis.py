@@ -184,10 +184,16 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
 
 
 _OF_MANY = frozenset(
-    {
-        "rendezvous", "network-fabric", "network-config", "topology", "scheduler", "port-conflict",
-        "straggler-or-hang", "watchdog-too-short",
-    }  # fmt: skip
+    [
+        "rendezvous",
+        "network-fabric",
+        "network-config",
+        "topology",
+        "scheduler",
+        "port-conflict",
+        "straggler-or-hang",
+        "watchdog-too-short",
+    ]
 )
 """Categories of which the one that complains is not the one to blame."""
 
@@ -271,7 +277,12 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and not _on_another_gpu(lead, alone, identities)
     ):
         return [alone]  # last words without a name, and one process that died of something
-    if lead.rank is None and not lead.finding.stream and lead.rule.origin == "speaker" and lead.finding.raised:
+    if (
+        lead.rank is None
+        and not lead.finding.stream
+        and lead.rule.origin == "speaker"
+        and lead.finding.raised
+    ):
         missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
         if len(missed) == 1:
             return [missed.pop()]  # nobody else has a reason not to be where all others are

@@ -31,7 +31,9 @@ _NOT_RANKS = deferred(
 )
 """What stands before a number that counts something else."""
 
-_PROCESSES = deferred(r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0(?::(\d{1,5}))?\Z")
+_PROCESSES = deferred(
+    r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0(?::(\d{1,5}))?\Z"
+)
 """What stands in front of lines and numbers processes, not nodes."""
 
 _WORKERS = deferred(r"(?i)(?:^|[^a-z])workers?[._-]?\0")
@@ -248,7 +250,9 @@ def _numbered(path: str) -> Iterator[tuple[str, str, int]]:
 def _alone(family: _Family, heard: Mapping[_Place, _Heard]) -> bool:
     """Whether all that speak are of one family of sources, and each number stands for one of them."""
     places = [place for found in family.members.values() for place in found if not place[1]]
-    return len(places) == len(family.members) and {place[0] for place in heard} <= {place[0] for place in places}
+    return len(places) == len(family.members) and {place[0] for place in heard} <= {
+        place[0] for place in places
+    }
 
 
 def _led(name: str, family: _Family, job: Job, heard: dict[_Place, _Heard]) -> bool:

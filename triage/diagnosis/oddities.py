@@ -119,7 +119,9 @@ def _with_words(job: Job, item: Item) -> Item:
     if rank is not None and not own:
         last = job.of_fact("last-line")
         own = [o for o in last if o.rank == rank] or [o for o in last if o.rank is None and says_no_more(o)]
-    ended = max((o for o in job.of_fact("last-line") if o.rank == rank), key=lambda o: o.finding.offset, default=None)
+    ended = max(
+        (o for o in job.of_fact("last-line") if o.rank == rank), key=lambda o: o.finding.offset, default=None
+    )
     if rank is not None and own and ended is not None and ended.finding.offset > own[-1].finding.offset:
         own = [*own[1 - MAX_SHOWN :], ended]  # it may have said that more than once
     lines = [e for o in own[-MAX_SHOWN:] for e in o.finding.evidence]
