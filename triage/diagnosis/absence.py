@@ -25,6 +25,9 @@ _LEFT_OUT = (
 _STUCK_IN = {"data-loading": "ledger.stuck-in-data", "checkpoint": "ledger.stuck-in-checkpoint"}
 """What a rank does, by the calls on its stack, and the verdict on it."""
 
+_MOST_OF_IT = 0.6
+"""Part of a wait that one must have been at work for, to be what was waited for."""
+
 PAIRWISE_OPS = frozenset({"SEND", "RECV"})
 """Operations of two ranks, in which the others of the group have no part."""
 
@@ -37,6 +40,15 @@ def absent_ranks(
     seq = first.seq
     if first.op in PAIRWISE_OPS:
         yield unlocalised(job, waits)  # it waits for one peer, which the line does not name
+        return
+    done = _took(job, first, absent)
+    if done is not None:
+        seconds = done.seconds("seconds") or 0.0
+        yield too_short(
+            job, [first.item, done], timeout=first.timeout, seq=seq, ranks=tuple(absent),
+            activity=f'at work of its own (it said "{_words(done)}" when they had given up)',
+            needed=max(600.0, 3 * seconds),
+        )  # fmt: skip
         return
     busy = _counting(job, first, absent, {w.rank for w in waits} | set(ledger.waiting))
     if busy is not None:
@@ -120,6 +132,23 @@ def absent_ranks(
         )  # fmt: skip
         return
     yield unlocalised(job, waits)
+
+
+def _took(job: Job, wait: Wait, absent: Sequence[int]) -> Item | None:
+    """What a missing rank says, after the others had given up, to have been at for about as long as they waited."""
+    least = _MOST_OF_IT * (wait.timeout or wait.elapsed or float("inf"))
+    own = [i for i in job.of_fact("took") if i.rank in absent or (i.rank is None and len(absent) == 1)]
+    return max(
+        (i for i in own if (i.seconds("seconds") or 0.0) >= least and _follows(i, wait.item)),
+        key=lambda i: i.seconds("seconds") or 0.0, default=None,
+    )  # fmt: skip
+
+
+def _follows(item: Item, other: Item) -> bool:
+    """Whether ``item`` was said after ``other``, by the place in their log where clocks don't tell."""
+    one, two = item.finding, other.finding
+    order = compare(one, two)
+    return order == 1 or (order is None and one.source == two.source and one.offset > two.offset)
 
 
 def _counting(job: Job, wait: Wait, absent: Sequence[int], waiting: Collection[int]) -> Item | None:
@@ -392,12 +421,24 @@ def came_late(job: Job, ledger: Ledger, late: Sequence[Wait]) -> Item:
 
 def at_work(job: Job, work: Work) -> Item:
     """A bar shows that the one that was waited for was at work all the while."""
-    elapsed = work.bar.seconds("elapsed")
-    still = "" if work.done else " and not done"
+    elapsed, needed = work.bar.seconds("elapsed"), work.needed
+    ranks = () if work.rank is None else (work.rank,)
+    whole = next(
+        (
+            i for i in job.of_fact("took")
+            if (i.rank in ranks or (i.rank is None and i.finding.source == work.bar.finding.source))
+            and (i.seconds("seconds") or 0.0) >= max(work.timeout, elapsed or 0.0) and _follows(i, work.wait)
+        ),
+        None,
+    )  # fmt: skip
+    if whole is not None:
+        elapsed = whole.seconds("seconds") or 0.0
+        needed = max(600.0, 3 * elapsed)
+    still = "" if work.done or whole is not None else " and not done"
     return too_short(
-        job, [work.wait, work.bar], timeout=work.timeout, seq=work.wait.number("seq"),
-        ranks=() if work.rank is None else (work.rank,), phase=work.bar.text("phase") or work.bar.rule.phase,
-        activity=(work.bar.text("activity") or "still working").lower(), needed=work.needed,
+        job, [work.wait, *([] if whole is None else [whole]), work.bar], timeout=work.timeout,
+        seq=work.wait.number("seq"), ranks=ranks, phase=work.bar.text("phase") or work.bar.rule.phase,
+        activity=(work.bar.text("activity") or "still working").lower(), needed=needed,
         took=None if elapsed is None else f"{show(elapsed, 'seconds')}{still}",
     )  # fmt: skip
 

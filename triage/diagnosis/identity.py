@@ -65,6 +65,8 @@ class Identities:
     """Ranks that their processes gave as their own."""
     went_on: Callable[[int, int], frozenset[int]] | None = None
     """The ranks that had more to say in a source behind some offset."""
+    missing: int | None = None
+    """The one rank of which nothing says that it waited, where all others waited in vain."""
     absentee: int | None = None
     """The one rank that never came to the store at which all others were."""
     deserter: int | None = None

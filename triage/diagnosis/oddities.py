@@ -14,6 +14,8 @@ MAX_SHOWN = 2
 OUTSIDE = "torch.rank-outside-group"
 _FEWEST_LAST = 3
 """Ranks whose last words must be known to tell the odd ones."""
+_SILENT = frozenset(["ledger.never-entered", "ledger.never-entered-silent"])
+"""Verdicts on ranks of which nothing more is known than what they said last."""
 _NO_MORE = (
     r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
     r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
@@ -107,6 +109,11 @@ def with_words_of_ranks(job: Job) -> list[Item]:
     return [_with_words(job, item) if _to_be_told(item) else item for item in job.items]
 
 
+def _telling(item: Item) -> bool:
+    """Whether a line that nobody in particular said last tells why somebody is missing."""
+    return says_no_more(item) or item.finding.level == "warning"
+
+
 def _to_be_told(item: Item) -> bool:
     return item.rule.role == "cause" and (item.reader == "flight-recorder" or _unlike(item))
 
@@ -116,16 +123,16 @@ def _with_words(job: Job, item: Item) -> Item:
     told = [*job.of_fact("oddity"), *job.of_fact("deviant")]
     odd = [o for o in told if o.rank is None or rank is None or o.rank == rank]
     own = [o for o in odd if o.rank is not None and o.rank == rank] or odd
+    last = job.of_fact("last-line")
     if rank is not None and not own:
-        last = job.of_fact("last-line")
-        own = [o for o in last if o.rank == rank] or [o for o in last if o.rank is None and says_no_more(o)]
-    ended = max(
-        (o for o in job.of_fact("last-line") if o.rank == rank), key=lambda o: o.finding.offset, default=None
-    )
-    if rank is not None and own and ended is not None and ended.finding.offset > own[-1].finding.offset:
-        own = [*own[1 - MAX_SHOWN :], ended]  # it may have said that more than once
-    lines = [e for o in own[-MAX_SHOWN:] for e in o.finding.evidence]
-    if not lines or len(own) > 2 * MAX_SHOWN:
+        own = [o for o in last if o.rank == rank] or [o for o in last if o.rank is None and _telling(o)]
+    if len(own) > 2 * MAX_SHOWN:
+        return item
+    silent = [o for o in last if rank is not None and o.rank == rank and item.rule.id in _SILENT]
+    lines = [
+        e for o in [*own[-MAX_SHOWN:], *(o for o in silent[-1:] if o not in own)] for e in o.finding.evidence
+    ]
+    if not lines:
         return item
     first, *others = item.finding.evidence
     evidence = (first, *(e for e in lines if e != first), *(e for e in others if e not in lines))

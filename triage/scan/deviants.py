@@ -17,6 +17,8 @@ FEWEST = 3
 HABIT = 6
 """Lines of one wording by which a number in them is known not to vary."""
 _WHOLE = r"\d{1,9}$"
+_STATED = r"(?:\d{1,9}|\d{1,4}\.\d{1,4}\.\d{1,6}[+,]?)$"
+"""A whole number, or that of a release."""
 
 
 def deviants(said: Sequence[Said]) -> list[Said]:
@@ -70,12 +72,12 @@ def broken_habits(said: Sequence[Said]) -> list[Said]:
 
 
 def _other_number(lines: dict[str, Said]) -> Said | None:
-    """The line whose whole number differs where all others have the same."""
+    """The line whose whole number, or release, differs where all others have the same."""
     numbers = {writer: compiled(NUMBER).findall(line.message) for writer, line in lines.items()}
     if len({len(found) for found in numbers.values()}) != 1:
         return None
     for values in zip(*numbers.values(), strict=True):
-        if not all(compiled(_WHOLE).match(value) for value in values):
+        if not all(compiled(_STATED).match(value) for value in values):
             continue
         counts = Counter(values)
         (usual, votes), *rest = counts.most_common()

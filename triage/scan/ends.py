@@ -10,6 +10,7 @@ from triage.model import Block, Evidence, Finding, Source
 from triage.rules.loader import RuleSet
 from triage.rules.patterns import compile_pattern
 from triage.scan.counted import counted
+from triage.scan.durations import durations
 from triage.scan.lazy import compiled
 from triage.scan.matching import PATTERN_TIMEOUT
 from triage.scan.oddities import oddities
@@ -79,11 +80,13 @@ class Ends:
     def oddities(self, until: Mapping[int, int]) -> list[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source.
 
-        And what they count as they go, before and after, and where they were when a stack was printed.
+        And what they count as they go and how long things took, before and after, and where they were when a stack
+        was printed.
         """
         return [
             *oddities(self._tails, self._sources, until, self._recognised[1]),
             *counted(self._tails, self._sources, until),
+            *durations(self._tails, self._sources, until),
             *stacks(self._tails, self._sources),
         ]
 
