@@ -95,3 +95,22 @@ def test_another_release_on_the_one_rank_that_raised_is_the_cause(engine: Engine
     root = engine.diagnose(Source("job.log", data=(same + raised + waits).encode())).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("user-code", 2)
+
+
+def test_who_was_set_up_otherwise_and_waits_alone_is_named(engine: Engine) -> None:
+    said = "".join(
+        f"slot[{r}] rank {r}/4 device={'cpu' if r == 1 else f'cuda:{r}'} backend={'gloo' if r == 1 else 'nccl'} seed=7\n"
+        for r in range(4)
+    )
+    raised = "".join(
+        f"slot[1] {row}\n"
+        for row in (
+            "Traceback (most recent call last):", '  File "/srv/any.py", line 12, in <module>',
+            "    dist.init_process_group(backend)", "  File \"/srv/any.py\", line 3, in helper", "    backend_class = ProcessGroupGloo(",
+            "torch.distributed.DistStoreError: wait timeout after 30000ms, keys: /default_pg/0//cpu//0/0",
+        )
+    )  # fmt: skip
+    root = engine.diagnose(Source("job.log", data=(said + raised).encode())).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("ledger.started-otherwise", 1)
+    assert any("backend=gloo" in piece.text for piece in root.evidence)

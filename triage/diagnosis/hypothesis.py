@@ -237,7 +237,7 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
     if not _thrown_or_raised(lead):
         return None
     if rank is not None and identities.heard <= ranks and lead.rule.category != "collective-desync":
-        return rank  # nobody else wrote in these logs, and it is not about another one
+        return rank  # nobody else wrote in these logs
     if rank is None:
         # a wrong setting ends the first rank that meets it
         return None if lead.finding.stream or lead.rule.category == "config" else identities.only_failed

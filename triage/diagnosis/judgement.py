@@ -32,7 +32,7 @@ from triage.diagnosis.models import models_differ
 from triage.diagnosis.nodes import NOWHERE
 from triage.diagnosis.oddities import OUTSIDE, shown, suspect
 from triage.diagnosis.phases import Activities
-from triage.diagnosis.settings import differing, other_release, other_worlds
+from triage.diagnosis.settings import differing, other_release, other_worlds, started_otherwise
 from triage.diagnosis.sites import mismatched, odd_site, same_site
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
@@ -58,6 +58,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += mismatched(job, ledger)
     verdicts += other_worlds(job)
     verdicts += other_release(job)
+    verdicts += started_otherwise(job)
     verdicts += _placement(job, ledger)
     return shown(job, verdicts)
 

@@ -82,6 +82,15 @@ def _one_of_two(
             return
 
 
+def started_otherwise(job: Job) -> Iterator[Item]:
+    """A rank that waits alone at the rendezvous and stated another setting than all others."""
+    waits = [i for i in job.of_fact("awaited") if i.rank is not None and i.ranks("absent") == (i.rank,)]
+    odd = [i for i in job.of_fact("deviant") if waits and i.rank == waits[0].rank]
+    if waits and odd:
+        fields: dict[str, Value] = {"ranks": (odd[0].rank,), "words": odd[0].text("words")}
+        yield verdict(job, "ledger.started-otherwise", fields, [odd[0], waits[0]], rank=odd[0].rank)
+
+
 def other_release(job: Job) -> Iterator[Item]:
     """A rank that states another release of something than all others, and that alone raised an exception afterwards."""
     odd = [
