@@ -117,6 +117,8 @@ _ABOUT_DATA = (
 )
 _PARAMETER = r"['\"]\w+(?:\.\w+)+[._](?:weight|bias|qweight|qzeros|scales?|g_idx|weight_scale(?:_inv)?)['\"]"
 """A key that is the name of a model's parameter."""
+_ENVIRONMENT = r"^<frozen os>$|/os\.py$"
+"""Where Python looks up what ``os.environ`` is asked for."""
 _OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
 """Ray names what a task raised within its own exception's name."""
 
@@ -163,6 +165,8 @@ def kind_of(
         return "numerics"
     if short in {"ImportError", "ModuleNotFoundError"}:
         return "driver-or-version"
+    if short == "KeyError" and place.function == "__getitem__" and compiled(_ENVIRONMENT).search(place.path):
+        return "config"  # a variable that is not set
     if short == "KeyError" and place is ELSEWHERE and compiled(_PARAMETER).fullmatch(words):
         return "checkpoint"
     if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY:
