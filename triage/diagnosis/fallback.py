@@ -23,6 +23,7 @@ from triage.model import Evidence, Finding, Value
 from triage.rules.schema import Rule
 from triage.scan.lazy import compiled, deferred
 from triage.scan.prefix import split_line
+from triage.scan.said import SELF
 
 _EXCEPTION = deferred(
     r"(?:^|[\s\].:])(?P<type>(?:(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?|Exception(?=: )))(?:: (?P<message>.*)|\s*$)"
@@ -96,9 +97,11 @@ _ENDS = frozenset(
         "mpi.received-signal",
         "torch.native-exception",
         "unknown.begun",
+        "ledger.vanished",
     }
 )
 """Causes that tell how a process ended and not why."""
+VANISHED = "ledger.vanished"
 _EXITED = frozenset({"ledger.exited", "host.child-ended"})
 """Those of them that tell an exit code."""
 
@@ -110,11 +113,13 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     comes before a signal must name a trouble.
     """
     live = [c for c in ranking.causes if c.explained_by is None and not c.doubtful]
-    gave_up = [c for c in live if _gave_up(c)]
+    gave_up = [c for c in live if _gave_up(c) or c.rule_id == VANISHED]
     if not ends or not gave_up or any(c.rule_id not in _ENDS for c in live):
         return None
     words = [w for w in unanswered(job, ends.last_words) if _own(w)]
-    if all(c.rule_id in _EXITED for c in live):
+    if all(c.rule_id == VANISHED for c in live):
+        found = _of_vanished(job, ends, live[0])
+    elif all(c.rule_id in _EXITED for c in live):
         found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
         if found is None or found.rule_id in _TELL_NOTHING:
             found = _parting(job, gave_up) or _loudest(job, ends) or found
@@ -141,6 +146,32 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         found.reasons.append("a process ended with an error after it")
         return _by_words(job, found)
     return None
+
+
+def _of_vanished(job: Job, ends: Ends, vanished: Candidate) -> Candidate | None:
+    """What the one rank that is gone said in alarming words, if nobody else did."""
+    if len(vanished.ranks) != 1:
+        return None
+    rank = vanished.ranks[0]
+    odd = {
+        (e.path, e.line) for fact in ("oddity", "last-line") for i in job.of_fact(fact) if i.rank == rank
+        for e in i.finding.evidence
+    }  # fmt: skip
+    own = [
+        word for word in (*ends.last_words, *ends.alarms)
+        if _writer(job, word) == rank or (word[1].path, word[1].line) in odd
+    ]  # fmt: skip
+    return _last_words(job, own[-1:]) if own else None
+
+
+def _writer(job: Job, word: tuple[int, Evidence]) -> int | None:
+    """The rank that a line is of, by its prefix, its file or its first words."""
+    index, shown = word
+    prefix, message = split_line(shown.text)
+    own = compiled(SELF).match(message) if prefix.rank is None else None
+    if own is not None:
+        return int(own[1] or own[2])
+    return job.sources[index].rank if prefix.rank is None else prefix.rank
 
 
 def _parting(job: Job, gave_up: Sequence[Candidate]) -> Candidate | None:

@@ -117,6 +117,8 @@ _ABOUT_DATA = (
 )
 _PARAMETER = r"['\"]\w+(?:\.\w+)+[._](?:weight|bias|qweight|qzeros|scales?|g_idx|weight_scale(?:_inv)?)['\"]"
 """A key that is the name of a model's parameter."""
+_ENVIRONMENT = r"^<frozen os>$|/os\.py$"
+"""Where Python looks up what ``os.environ`` is asked for."""
 _OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
 """Ray names what a task raised within its own exception's name."""
 
@@ -163,6 +165,8 @@ def kind_of(
         return "numerics"
     if short in {"ImportError", "ModuleNotFoundError"}:
         return "driver-or-version"
+    if short == "KeyError" and place.function == "__getitem__" and compiled(_ENVIRONMENT).search(place.path):
+        return "config"  # a variable that is not set
     if short == "KeyError" and place is ELSEWHERE and compiled(_PARAMETER).fullmatch(words):
         return "checkpoint"
     if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY:
@@ -206,7 +210,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     sites: set[tuple[object, ...]] = set()
     left: list[Item] = []
     for item in found:
-        known = next((known for known in claimed if inside(known, item)), None)
+        known = next((known for known in claimed if inside(known, item) and not _aside(known, item)), None)
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
         if known is None and (item.rank, *_words(item)) not in echoes:
@@ -268,6 +272,11 @@ def trusted(items: Sequence[Item]) -> list[Item]:
         i for i in items
         if i.rule.id != STATUS_ZERO or (below := i.text("_below")) is None or below in harmless
     ]  # fmt: skip
+
+
+def _aside(known: Item, exception: Item) -> bool:
+    """Whether a rule calls harmless what an exception only adds below its message, which says nothing of the exception."""
+    return known.rule.role == "benign" and known.finding.offset > exception.finding.offset
 
 
 _OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])
