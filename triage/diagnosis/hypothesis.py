@@ -236,6 +236,10 @@ def _thrown(lead: Item) -> bool:
     return any(compiled(_THROWN).match(e.text) is not None for e in lead.finding.evidence[:1])
 
 
+_ABSENCES = frozenset({"ledger.never-entered", "ledger.never-entered-silent", "ledger.vanished"})
+"""What the ledger says of a rank that the others waited for."""
+
+
 def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     """The rank of a cause whose own line names none: by its pid, or by the error that it led to.
 
@@ -259,6 +263,9 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
             return [died]
     if lead.rule.category == "rank-crash" and identities.deserter is not None:
         return [identities.deserter]
+    absent = {r for effect in candidate.led_to if effect.rule_id in _ABSENCES for r in effect.ranks}
+    if len(absent) == 1 and lead.rank is None and not lead.finding.stream and _thrown_or_raised(lead):
+        return list(absent)  # one rank did not come to where the others waited, and one exception has no name
     echoed = _echoed(candidate)
     if echoed is not None:
         return [echoed]

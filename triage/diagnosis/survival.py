@@ -43,12 +43,19 @@ class Survival:
             if finished is not None and self._later(finished, item):
                 return finished
             if rank in self.ledger.exits and self.ledger.exits[rank].failed:
-                return None
+                return self._of_a_later_run(item)
         answer = next((a for a in self.job.of_fact("answered") if self._answered(a, item)), None)
         if answer is not None:
             return answer
         marks = [p for p in self.job.of_fact("progress") if self._moved_on(p, item)]
-        moved = next((p for p in marks if p.rank is not None or self._several(marks, item)), None)
+        moved = next(
+            (
+                p for p in marks
+                if p.rank is not None or self._several(marks, item)
+                or (p.rule.id != _BAR_RULE and self._over(p, item))
+            ),
+            None,
+        )  # fmt: skip
         alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
         return alive or self._resumed_routine(item) or (self._everybody(item) if rank is None else None)
 
@@ -122,6 +129,8 @@ class Survival:
         one, two = sign.finding, item.finding
         if one.source != two.source or not self._later(sign, item) or self._given_up(sign):
             return False
+        if "rank-exit" in item.rule.tags and _farewell(sign):
+            return False  # a server whose engine died ends as one that was asked to
         if one.rank is not None and one.rank == two.rank:
             return not self._uncaught(item)
         if not one.stream and not two.stream and len(self.job.sources) > 1:
@@ -214,21 +223,38 @@ class Survival:
         """Whether a launcher or scheduler saw a process of this job end badly."""
         return any(True for _ in self._bad_ends())
 
+    def _of_a_later_run(self, item: Item) -> Item | None:
+        """A step after the end of the only process was told: the log goes on with another run."""
+        end = self.ledger.exits[item.rank].item if item.rank is not None else None
+        if end is None or {*self.ledger.members, *self.ledger.seen, *self.ledger.exits} - {item.rank}:
+            return None
+        source = item.finding.source
+        if end.finding.source != source or _last_of(end) < _last_of(item):
+            return None
+        return next(
+            (
+                step for step in self.job.of_fact("progress")
+                if step.finding.source == source and step.finding.stream == item.finding.stream
+                and step.rank in {None, item.rank} and _last_of(step) > _last_of(end)
+            ),
+            None,
+        )  # fmt: skip
+
     def _died_since(self, progress: Item, item: Item) -> bool:
         """Whether a process ended badly that may have been at work until ``progress``.
 
         One whose end the same log tells before that progress, and after the error, was an earlier run's.
         """
-        ends = list(self._bad_ends())
-        over = [
-            end
-            for end in ends
-            if not _OF_STOPS & set(end.rule.tags)
+        return self._ended_badly() and not self._over(progress, item)
+
+    def _over(self, progress: Item, item: Item) -> bool:
+        """Whether the log tells, between an error and progress, that a process had come to a bad end."""
+        return any(
+            not _OF_STOPS & set(end.rule.tags)
             and end.finding.source == item.finding.source
-            and _last_of(item) < _last_of(end)
-            and _last_of(end) < _last_of(progress)
-        ]
-        return bool(ends) and not over
+            and _last_of(item) < _last_of(end) < _last_of(progress)
+            for end in self._bad_ends()
+        )
 
     def _bad_ends(self) -> Iterator[Item]:
         """The lines in which a launcher or scheduler says that a process of this job ended badly."""
@@ -284,8 +310,19 @@ def _after_all(troubles: Sequence[Item]) -> Callable[[Item], bool]:
 
 _OF_STOPS = frozenset(["external-stop", "teardown"])
 """What is told of a stop while the processes may still be at work."""
+_FAREWELL = (
+    r"(?:Shutting down|Waiting for (?:application shutdown|connections to close|background tasks to complete)\b.*"
+    r"|Application shutdown complete\.|Finished server process \[\d+\])$"
+)
+"""What web servers say as they end."""
+_BAR_RULE = "progress.bar"
+"""What is drawn again on the way out."""
 _LOGGED = frozenset(["error", "warning"])
 _AGAIN = 3
+
+
+def _farewell(sign: Item) -> bool:
+    return any(compiled(_FAREWELL).search(e.text.rstrip()) is not None for e in sign.finding.evidence[-1:])
 
 
 def last_bar(items: Iterable[Item]) -> Item | None:

@@ -124,7 +124,7 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     "[ ": (system.dmesg,),
     "[{": (containers.listed,),
     ",": (containers.listed,),
-    "(": (launchers.process,),
+    "(": (launchers.process, loggers.round_level),
     "<": (system.priority,),
     " ": (launchers.padded_task_label, loggers.indented_stamp, launchers.margin),
     "\t": (launchers.margin,),
