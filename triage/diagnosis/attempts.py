@@ -222,7 +222,9 @@ def _steps_back(item: Item, step: int | None, reached: int | None) -> bool:
 
 _BEGINNINGS = frozenset({"launch-begins", "launch", "rendezvous", "run-begins"})
 """What a launcher says before it starts its processes, and a program that others are started by at its start."""
-NEVER_RAN = frozenset({"python.command-line", "python.syntax", "serving.command-line"})
+NEVER_RAN = frozenset(
+    {"python.command-line", "python.syntax", "serving.command-line", "python.script-missing"}
+)
 """What ends every process of a program at its start: one that works later is another run's."""
 _OF_LAUNCHERS = frozenset({"launcher-report", "wrapper", "carrier", "fallout", "teardown", "rank-exit"})
 """What is raised by who started the program."""

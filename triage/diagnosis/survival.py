@@ -136,6 +136,15 @@ class Survival:
         if not one.stream and not two.stream and len(self.job.sources) > 1:
             # the only writer of a log of its own: what its logger reported and went on from
             return two.raised and two.level in _LOGGED and not self._ended_badly() and not self._troubled()
+        if (
+            not one.stream
+            and not two.stream
+            and two.level == "warning"
+            and not two.raised
+            and one.level is None
+        ):
+            # it was only warned of, and what the program was started for lies there
+            return not self._ended_badly() and not self._troubled()
         return bool(one.stream) and one.stream == two.stream
 
     def _troubled(self) -> bool:

@@ -88,6 +88,8 @@ _WRITING = (
 )
 """Calls by which a file is made."""
 _WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
+_OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params|hyper\w*)(?:\.\w+|\[[^\[\]]+\])*\[(['\"])"
+"""Where a program looks a setting up by its name."""
 _NOT_OF_DISKS = frozenset([3, 9, 10, 25])
 """Numbers of errors that are about descriptors and processes: the program's own doing, whatever lies below."""
 _SETTINGS_FILE = r"(?i)\.(?:ya?ml|toml|ini|cfg|conf)'"
@@ -322,6 +324,8 @@ def _rule(item: Item) -> str:
         item.text("code") or "",
     )
     kind = kind_of(name, message, item.text("doing"), place)
+    if name == "KeyError" and _is_setting(message, place.code):
+        return "unknown.config"
     if (
         kind is None
         and (name or "").rpartition(".")[2] in _OF_PARSERS
@@ -350,6 +354,14 @@ def _rule(item: Item) -> str:
         return "unknown.storage"
     # a library that complains right below the user's call complains of what it was given
     return "unknown.refused-call" if place.near else "unknown.exception"
+
+
+def _is_setting(key: str, code: str) -> bool:
+    """Whether a program's own line looks up ``key`` among its settings."""
+    return any(
+        code.startswith(f"{key.strip(chr(39) + chr(34))}{found[1]}]", found.end())
+        for found in compiled(_OF_SETTINGS).finditer(code)
+    )
 
 
 def inside(known: Item, exception: Item) -> bool:
