@@ -109,7 +109,7 @@ def _appended(items: Sequence[Item]) -> list[Item]:
             or _ends_a_run(item)
             or item.rule.id in NEVER_RAN
             or _job_cancelled(item) is not None
-            or _came_to_work(item)
+            or _came_to_work(item, -1)
         ):
             again = last_occurrence(item)
             by_source[item.finding.source] += [item] if again is None else [item, again]
@@ -125,7 +125,8 @@ def _runs(told: Sequence[Item]) -> list[Item]:
     found: list[Item] = []
     ended = False
     over: list[Item] = []
-    refused = unstarted = False
+    refused = False
+    unstarted: int | None = None
     cancelled: str | None = None
     reached: int | None = None
     launchers = {
@@ -147,9 +148,8 @@ def _runs(told: Sequence[Item]) -> list[Item]:
                 and not (cancelled and step == reached)
             )
             back = back or (refused and step is not None and not item.finding.stream)
-            back = back or (
-                unstarted and not launchers and item.finding.offset > stepped and _came_to_work(item)
-            )
+            if unstarted is not None and not launchers and item.finding.offset > stepped:
+                back = back or _came_to_work(item, unstarted)
             anew = ended and (item.rule.fact in _BEGINNINGS or back)
         if job is not None and cancelled not in {None, job}:
             anew = True  # the job before this one had been cancelled: all since then is another's
@@ -158,13 +158,14 @@ def _runs(told: Sequence[Item]) -> list[Item]:
             at = over[-1].finding.offset + 1 if job is not None and over else item.finding.offset - 1
             found.append(Item(replace(item.finding, offset=at, time=None), item.rule))
             ended, refused, reached, cancelled = False, False, None, None
-            unstarted = False
+            unstarted = None
             over = []
         if _is_last(item):
             ended = True
             refused = refused or reached is None
         if item.rule.id in NEVER_RAN:
-            ended = refused = unstarted = True
+            ended = refused = True
+            unstarted = item.finding.offset
         if _ends_a_run(item) or job is not None:
             over.append(item)
         if job is not None:
@@ -174,12 +175,14 @@ def _runs(told: Sequence[Item]) -> list[Item]:
     return found
 
 
-def _came_to_work(item: Item) -> bool:
-    """Whether a program that raises something had got past its command line."""
+def _came_to_work(item: Item, since: int) -> bool:
+    """Whether a program that raises something after ``since`` had got past its command line."""
+    begin = item.number("_begin")
     return (
-        item.finding.raised
+        item.rule.fact == "exception"
         and not item.finding.stream
-        and item.rule.id not in NEVER_RAN
+        and begin is not None
+        and begin > since
         and not _OF_LAUNCHERS.intersection(item.rule.tags)
     )
 

@@ -30,11 +30,15 @@ class Survival:
         for end in self.job.of_fact("ended-well"):
             if self._uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
                 continue  # what one process prints at its end says nothing of another one that died
-            if self._later(end, item) or (
-                self._unordered(end, item)
-                and not self._ended_badly()
-                and not self._resumed(end)
-                and not self._after_the_work(item)
+            if (
+                self._later(end, item)
+                or self._said_again(end, item)
+                or (
+                    self._unordered(end, item)
+                    and not self._ended_badly()
+                    and not self._resumed(end)
+                    and not self._after_the_work(item)
+                )
             ):
                 return end
         rank = item.rank
@@ -218,7 +222,9 @@ class Survival:
         """Whether more than one state was drawn after an error: bars draw themselves once more on the way out."""
         texts = {e.text.strip() for m in marks for e in m.finding.evidence[-1:]}
         # a count may be of hits that nobody looked at one by one: two places show that something was drawn twice
-        return len(texts) > 1 or any(_last_of(m) > m.finding.offset > _last_of(item) for m in marks)
+        return len(texts) > 1 or any(
+            _last_of(m) > m.finding.offset > _last_of(item) and not _once_more(m) for m in marks
+        )
 
     def _resumed(self, end: Item) -> bool:
         """Whether another run begins after a good end, in the same source: the end was an earlier run's."""
@@ -278,6 +284,15 @@ class Survival:
         """Whether nothing orders the two: standard output and standard error of one job, say."""
         return end.finding.source != item.finding.source and compare(end.finding, item.finding) is None
 
+    def _said_again(self, end: Item, item: Item) -> bool:
+        """Whether a good end that was said before an error was said once more after it: another run's."""
+        return (
+            len(self.job.sources) == 1
+            and _last_of(end) > _last_of(item)
+            and not self._ended_badly()
+            and not self._resumed(end)
+        )
+
     @staticmethod
     def _later(later: Item, item: Item) -> bool:
         one, two = later.finding, item.finding
@@ -324,10 +339,18 @@ _FAREWELL = (
     r"|Application shutdown complete\.|Finished server process \[\d+\])$"
 )
 """What web servers say as they end."""
+_REDRAWN = 3
+"""How often a bar is drawn at an end without having moved."""
 _BAR_RULE = "progress.bar"
 """What is drawn again on the way out."""
 _LOGGED = frozenset(["error", "warning"])
 _AGAIN = 3
+
+
+def _once_more(mark: Item) -> bool:
+    """Whether a bar was drawn but a few times, and all of them alike: by who is on its way out."""
+    drawn = {bar for e in mark.finding.evidence for bar in compiled(_BAR).findall(e.text)[-1:]}
+    return len(drawn) == 1 and mark.finding.count <= _REDRAWN
 
 
 def _farewell(sign: Item) -> bool:

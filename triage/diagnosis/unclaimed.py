@@ -87,6 +87,7 @@ _WRITING = (
     r"|\bopen\([^()]*(?:\([^()]*\)[^()]*)*,\s*(?:mode\s*=\s*)?['\"][rbt]?[wax]"
 )
 """Calls by which a file is made."""
+_LISTING = r"\b(?:listdir|scandir|iterdir)\("
 _WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
 _OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params|hyper\w*)(?:\.\w+|\[[^\[\]]+\])*\[(['\"])"
 """Where a program looks a setting up by its name."""
@@ -203,7 +204,7 @@ def kind_of(
         return said if said in {"checkpoint", "data-loading"} else "storage"
     if short in _MISSING and compiled(_WEIGHTS_FILE).search(words):
         return "checkpoint"
-    if short in _MISSING and place.writes:
+    if short in _MISSING and (place.writes or compiled(_LISTING).search(place.code) is not None):
         return "storage"
     if short in _MISSING and compiled(_DATA_FILE).search(words):
         return "data-loading"
