@@ -295,3 +295,14 @@ def test_a_script_goes_on_without_its_environment_and_not_without_its_launcher(
     root = engine.diagnose(Source("slurm-4411.out", data=(lost + work + stop).encode())).root_cause
     assert root is not None
     assert root.category == category
+
+
+@pytest.mark.parametrize(("why", "category"), [(" DUE TO PREEMPTION", "scheduler"), ("", "data-loading")])
+def test_a_job_that_makes_room_for_another_was_at_work(engine: Engine, why: str, category: str) -> None:
+    stop = f"slurmstepd: error: *** JOB 4411 ON gpu-b07 CANCELLED AT 2026-03-04T11:09:30{why} ***\n"
+    lost = ERROR.replace(".npy", ".jsonl")
+    root = engine.diagnose(
+        Source("slurm-4411.err", data=(BAR.format(7) + "\n" + lost + stop).encode())
+    ).root_cause
+    assert root is not None
+    assert root.category == category

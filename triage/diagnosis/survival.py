@@ -10,6 +10,7 @@ from triage.diagnosis.ledger import Ledger
 from triage.scan.lazy import compiled
 
 ROUTINE_RULE = "progress.routine"
+PREEMPTED = "slurm.preempted"
 _BAD_ENDS = ("rank-exit", "launcher-report", "external-stop", "teardown")
 _BAR = r"(\d+)/(\d+) ?\[[\d:]+<"
 LONG_BAR = 100
@@ -41,6 +42,9 @@ class Survival:
                 )
             ):
                 return end
+        stop = self._stopped_for_another(item)
+        if stop is not None:
+            return stop
         rank = item.rank
         if rank is not None:
             finished = self.ledger.finished.get(rank)
@@ -237,6 +241,15 @@ class Survival:
     def _ended_badly(self) -> bool:
         """Whether a launcher or scheduler saw a process of this job end badly."""
         return any(True for _ in self._bad_ends())
+
+    def _stopped_for_another(self, item: Item) -> Item | None:
+        """The line in which the scheduler ends a job that it finds at work, to make room for another one."""
+        if item.rule.id == PREEMPTED or any(e.failed and not e.orderly for e in self.ledger.exits.values()):
+            return None
+        if self._troubled() or "external-stop" in item.rule.tags:
+            return None
+        stops = (i for i in self.job.of_tag("external-stop") if i.rule.id == PREEMPTED)
+        return next((stop for stop in stops if self._later(stop, item)), None)
 
     def _of_a_later_run(self, item: Item) -> Item | None:
         """A step after the end of the only process was told: the log goes on with another run."""

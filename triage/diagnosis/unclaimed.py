@@ -87,6 +87,7 @@ _WRITING = (
     r"|\bopen\([^()]*(?:\([^()]*\)[^()]*)*,\s*(?:mode\s*=\s*)?['\"][rbt]?[wax]"
 )
 """Calls by which a file is made."""
+_PIPES = r"/multiprocessing/(?:connection|queues|managers|reduction)\.py$"
 _LISTING = r"\b(?:listdir|scandir|iterdir)\("
 _WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
 _OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params|hyper\w*)(?:\.\w+|\[[^\[\]]+\])*\[(['\"])"
@@ -200,6 +201,8 @@ def kind_of(
     number = compiled(r"\[Errno (\d+)\]").match(words)
     if number is not None and int(number[1]) in _NOT_OF_DISKS:
         return said if said in {"checkpoint", "data-loading"} else None
+    if short in _OF_FILES and number is None and compiled(_PIPES).search(place.path) is not None:
+        return None  # the other end of a pipe between processes is gone
     if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
         return said if said in {"checkpoint", "data-loading"} else "storage"
     if short in _MISSING and compiled(_WEIGHTS_FILE).search(words):
