@@ -6,6 +6,7 @@ described in ``docs/architecture.md``; each takes one of these values and return
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
@@ -129,6 +130,17 @@ class Source:
     attempt: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Leads:
+    """What a launcher puts before the lines of one source to say whose they are, in words of its own."""
+
+    names: frozenset[str] = frozenset()
+    mark: re.Pattern[str] | None = None
+    """Where the program itself writes which of its processes speaks."""
+    base: int = 0
+    """The number of the first of them."""
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Block:
     """A stretch of one source, in memory, with enough around it to read messages whole.
@@ -136,6 +148,7 @@ class Block:
     ``data`` holds the bytes; only what ends in ``data[begin:end]`` belongs to this block, the
     rest is context shared with its neighbours. ``offset`` is the position of ``data[0]`` in the
     decompressed source and ``line`` the number (from 1) of the line that ``data[0]`` is in.
+    ``leads`` are what has been learned of its lines, None where nobody has tried.
     """
 
     data: bytes
@@ -144,6 +157,7 @@ class Block:
     begin: int
     end: int
     last: bool
+    leads: Leads | None = None
 
 
 @dataclass(frozen=True, slots=True)

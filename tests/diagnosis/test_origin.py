@@ -230,6 +230,37 @@ def test_the_odd_model_is_told_apart(engine: Engine, words: dict[int, str], odd:
     assert (root.category, root.origin.rank) == ("collective-desync", odd)
 
 
+def test_an_exception_without_a_name_is_that_of_the_one_rank_that_did_not_wait(engine: Engine) -> None:
+    log = (
+        "[rank0]:[W1121 08:10:00.1 ProcessGroupNCCL.cpp:4094] Warning: An unbatched P2P op (send/recv) was called\n"
+        "[rank1]:[W1121 08:10:00.1 ProcessGroupNCCL.cpp:4094] Warning: An unbatched P2P op (send/recv) was called\n"
+        "Process reader:\n"
+        "Traceback (most recent call last):\n"
+        '  File "/srv/two.py", line 31, in reader\n'
+        "    buffer[:count] = block\n"
+        "RuntimeError: The expanded size of the tensor (128) must match the existing size (131) at non-singleton dimension 0."
+        "  Target sizes: [128].  Tensor sizes: [131]\n"
+        "[rank0]:[E1121 08:11:00.1 ProcessGroupNCCL.cpp:689] [Rank 0] Watchdog caught collective operation timeout: "
+        "WorkNCCL(SeqNum=9, OpType=SEND, NumelIn=2, NumelOut=2, Timeout(ms)=30000) ran for 30011 milliseconds before timing out.\n"
+    )
+    root = engine.diagnose(Source("job.log", data=log.encode())).root_cause
+    assert root is not None
+    assert root.origin.rank == 1
+
+
+def test_what_python_and_torch_both_print_was_said_by_one_rank(engine: Engine) -> None:
+    rows = [
+        "Traceback (most recent call last):",
+        '  File "/srv/save.py", line 9, in <module>',
+        "    handle.write(block)",
+        "OSError: [Errno 28] No space left on device",
+    ]
+    log = "step 1 loss 2.0\n" + "\n".join(rows) + "\n" + "\n".join(f"[rank0]: {row}" for row in rows) + "\n"
+    root = engine.diagnose(Source("job.log", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("storage", 0)
+
+
 def test_an_exception_without_a_name_is_of_the_one_rank_that_the_others_waited_for(engine: Engine) -> None:
     log = (
         "[2026-03-01 05:18:21,804] [INFO] [launch.py:151:main] nnodes=1, num_local_procs=2, node_rank=0\n"

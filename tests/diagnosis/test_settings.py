@@ -65,3 +65,52 @@ def test_a_rank_that_counts_on_other_ranks(engine: Engine) -> None:
 def test_worlds_that_agree_or_have_no_majority(engine: Engine, sizes: dict[int, int]) -> None:
     root = engine.diagnose(Source("job.err", data=starting(sizes).encode())).root_cause
     assert root is None or root.rule_id != "ledger.worlds-differ"
+
+
+def test_another_release_on_the_one_rank_that_raised_is_the_cause(engine: Engine) -> None:
+    said = "".join(
+        f"node-{r} | rank {r}: ranklib {'1.4.0' if r == 2 else '1.6.2'} loaded\n" for r in range(4)
+    )
+    raised = (
+        'node-2 | [rank2]: Traceback (most recent call last):\nnode-2 | [rank2]:   File "/srv/fit.py", line 8, in <module>\n'
+        "node-2 | [rank2]:     model = ranklib.build(**settings)\n"
+        "node-2 | [rank2]: TypeError: build() got an unexpected keyword argument 'rope'\n"
+    )
+    waits = "".join(
+        f"node-{r} | [rank{r}]:[E1121 09:14:0{r}.204512340 ProcessGroupNCCL.cpp:689] [Rank {r}] Watchdog caught collective "
+        "operation timeout: WorkNCCL(SeqNum=2, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=60000) ran for 60012 "
+        "milliseconds before timing out.\n"
+        for r in (0, 1, 3)
+    )
+    root = engine.diagnose(Source("job.log", data=(said + raised + waits).encode())).root_cause
+    assert root is not None
+    assert (root.rule_id, root.category, root.origin.rank) == (
+        "ledger.releases-differ",
+        "driver-or-version",
+        2,
+    )
+    places = [(piece.path, piece.line) for piece in root.evidence]
+    assert len(places) == len(set(places))
+    same = said.replace("1.4.0", "1.6.2")
+    root = engine.diagnose(Source("job.log", data=(same + raised + waits).encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("user-code", 2)
+
+
+def test_who_was_set_up_otherwise_and_waits_alone_is_named(engine: Engine) -> None:
+    said = "".join(
+        f"slot[{r}] rank {r}/4 device={'cpu' if r == 1 else f'cuda:{r}'} backend={'gloo' if r == 1 else 'nccl'} seed=7\n"
+        for r in range(4)
+    )
+    raised = "".join(
+        f"slot[1] {row}\n"
+        for row in (
+            "Traceback (most recent call last):", '  File "/srv/any.py", line 12, in <module>',
+            "    dist.init_process_group(backend)", "  File \"/srv/any.py\", line 3, in helper", "    backend_class = ProcessGroupGloo(",
+            "torch.distributed.DistStoreError: wait timeout after 30000ms, keys: /default_pg/0//cpu//0/0",
+        )
+    )  # fmt: skip
+    root = engine.diagnose(Source("job.log", data=(said + raised).encode())).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("ledger.started-otherwise", 1)
+    assert any("backend=gloo" in piece.text for piece in root.evidence)

@@ -198,3 +198,162 @@ def test_processes_that_write_all_at_their_end_are_led_all_the_same(engine: Engi
     root = cause(engine, "\n".join(line for block in blocks for line in block) + "\n")
     assert root.origin.host is None
     assert "plum" in root.evidence[0].text
+
+
+def lost(rank: int) -> str:
+    """What a rank says whose peer has closed the connection."""
+    return (
+        f"[rank{rank}]: Traceback (most recent call last):\n"
+        f'[rank{rank}]:   File "/srv/fold/run.py", line 12, in <module>\n'
+        f"[rank{rank}]:     dist.all_reduce(total)\n"
+        f"[rank{rank}]: RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:553]"
+        f" Connection closed by peer [127.0.0.1]:{4000 + rank}\n"
+    )
+
+
+def test_writers_that_count_themselves_tell_who_else_there_is(engine: Engine) -> None:
+    named = {
+        name: f"member {rank}/4 is there\nturn 1\n" + lost(rank)
+        for rank, name in ((0, "ash"), (1, "elm"), (3, "fir"))
+    }
+    missing = cause(engine, *named.values(), names=tuple(f"{name}.log" for name in named))
+    assert missing.origin.rank == 2
+    silent = {**named, "oak": "member 2/4 is there\nturn 1\n"}
+    assert cause(engine, *silent.values(), names=tuple(f"{n}.log" for n in silent)).origin.rank == 2
+
+
+def test_parts_of_a_whole_are_no_ranks(engine: Engine) -> None:
+    texts = [f"reads part {2 * rank}/8\n" + lost(rank) for rank in (0, 1, 3)]
+    assert cause(engine, *texts, names=("ash.log", "elm.log", "fir.log")).origin.rank is None
+
+
+@pytest.mark.parametrize(
+    ("names", "rank"),
+    [
+        (("Process-3", "Process-1", "Process-2"), 2),
+        (("SpawnProcess-2", "SpawnProcess-1"), 1),
+        (("Process-3", "Process-2"), None),  # the first one may be a helper that lives on
+        (("Process-3",), None),
+    ],
+)
+def test_python_numbers_processes_from_one(engine: Engine, names: tuple[str, ...], rank: int | None) -> None:
+    first, *others = names
+    text = f"Process {first}:\n" + "\n".join(STACK) + "\n"
+    text += "".join(f"Process {name}:\n" + "\n".join(LOST) + "\n" for name in others)
+    assert cause(engine, text).origin.rank == rank
+
+
+def test_of_processes_that_end_at_once_nobody_can_say_whose_traceback_it_is(engine: Engine) -> None:
+    heads = "Process Process-1:\nProcess Process-2:\n"
+    assert cause(engine, heads + "\n".join(STACK) + "\n").origin.rank is None
+
+
+@pytest.mark.parametrize("start", [0, 1])
+def test_places_among_all_count_from_zero_or_one(engine: Engine, start: int) -> None:
+    writers = [f"2026-02-03 04:05:06,789 ({rank + start}/4) INFO " for rank in range(4)]
+    text = (
+        job(writers, 2).replace("INFO Traceback", "ERROR stopped\nTraceback").replace(writers[2] + " ", " ")
+    )
+    assert cause(engine, text.replace(writers[2] + "KeyError", "KeyError")).origin.rank == 2
+
+
+@pytest.mark.parametrize(("before", "rank"), [("encode-{}", 2), ("node-{}", None)])
+def test_any_name_before_all_lines_may_number_processes_but_not_nodes(
+    engine: Engine, before: str, rank: int | None
+) -> None:
+    assert cause(engine, job([f"{before.format(n)} » " for n in range(4)], 2)).origin.rank == rank
+
+
+def test_two_families_of_names_are_no_ranks(engine: Engine) -> None:
+    writers = [f"{kind}-{number} » " for kind in ("encode", "decode") for number in range(2)]
+    assert cause(engine, job(writers, 3)).origin.rank is None
+
+
+@pytest.mark.parametrize("field", ["proc", "process_index", "worker_id"])
+def test_structured_records_number_processes(engine: Engine, field: str) -> None:
+    lines = [
+        json.dumps({"ts": 1795298041.7 + turn, field: number, "event": f"turn {turn}"})
+        for turn in range(4)
+        for number in (0, 2, 1)
+    ]
+    text = "\n".join(STACK)
+    lines.append(json.dumps({"ts": 1795298046.1, field: 1, "event": f"stopped\n{text}"}))
+    assert cause(engine, "\n".join(lines) + "\n").origin.rank == 1
+
+
+def test_a_traceback_may_begin_behind_what_another_process_had_not_ended(engine: Engine) -> None:
+    text = "rank 0: turn 3, [rank1]: Traceback (most recent call last):\n" + "".join(
+        f"[rank1]: {line}\n" for line in STACK[1:]
+    )
+    found = cause(engine, text + lost(0) + lost(2))
+    assert found.origin.rank == 1
+    assert "KeyError" in found.evidence[0].text
+
+
+def test_what_a_spawned_process_raised_is_its_own(engine: Engine) -> None:
+    turns = "".join(
+        f"proc {rank}: {what} {turn}\n"
+        for turn in range(4)
+        for what in ("takes", "has")
+        for rank in (1, 0, 3, 2)
+    )
+    turns += "".join(f"proc {rank}: takes 4\n" for rank in (1, 0, 3, 2))
+    turns += "".join(f"proc {rank}: has 4\n" for rank in (1, 0, 2))
+    raised = (
+        "torch.multiprocessing.spawn.ProcessRaisedException: \n\n-- Process 2 terminated with the following error:\n"
+        "Traceback (most recent call last):\n"
+        '  File "/srv/fold/run.py", line 13, in work\n'
+        "    dist.all_reduce(total)\n"
+        "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/unbound_buffer.cc:78] Timed out waiting 8000ms for recv"
+        " operation to complete\n"
+    )
+    found = cause(engine, turns + raised)
+    assert (found.category, found.origin.rank) == ("straggler-or-hang", 3)
+
+
+def test_a_thread_s_exception_is_of_the_rank_that_is_missed(engine: Engine) -> None:
+    thread = (
+        "Exception in thread feeder:\nTraceback (most recent call last):\n"
+        '  File "/usr/lib/python3.11/threading.py", line 1045, in _bootstrap_inner\n    self.run()\n'
+        '  File "/srv/fold/run.py", line 10, in feed\n    rows.put(float(text))\n'
+        "ValueError: could not convert string to float: 'n/a'\n"
+    )
+    waits = "".join(
+        lost(rank).replace(
+            f"pair.cc:553] Connection closed by peer [127.0.0.1]:{4000 + rank}",
+            "unbound_buffer.cc:78] Timed out waiting 9000ms for recv operation to complete",
+        )
+        for rank in (0, 2)
+    )
+    ends = "E1121 21:56:40.780000 8 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 1) local_rank: 0 (pid: 10) of binary: /opt/venv/bin/python\n"
+    hello = "".join(f"rank {rank} of 3 is there\n" for rank in range(3))
+    assert cause(engine, hello + thread + waits + ends).origin.rank == 1
+
+
+def test_who_left_with_an_exit_code_said_why(engine: Engine) -> None:
+    text = "".join(f"[default{rank}]:kept {600 + 90 * rank} rows\n" for rank in range(4))
+    text += "[default1]:that is too little, leaving\n"
+    text += "".join(f"[default{rank}]:{line}\n" for rank in (0, 2) for line in lost(rank).splitlines())
+    text += "E1121 21:39:22.153000 8 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 3) local_rank: 1 (pid: 11) of binary: /opt/venv/bin/python\n"
+    found = cause(engine, text)
+    assert found.origin.rank == 1
+    assert any("too little" in shown.text for shown in found.evidence)
+
+
+def test_who_calls_for_a_group_that_it_is_not_in_went_astray(engine: Engine) -> None:
+    text = "distributed_c10d.py:3222: UserWarning: Running all_reduce on global rank 2 which does not belong to the given group.\n"
+    text += "".join(f"rank {rank} of 4 is there\n" for rank in range(4))
+    text += "".join(
+        lost(rank).replace(
+            f"pair.cc:553] Connection closed by peer [127.0.0.1]:{4000 + rank}",
+            "unbound_buffer.cc:78] Timed out waiting 8000ms for recv operation to complete",
+        )
+        for rank in (1, 3)
+    )
+    assert cause(engine, text).origin.rank == 2
+
+
+def test_files_of_two_processes_of_which_one_lost_the_other_are_numbered_by_rank(engine: Engine) -> None:
+    bad = "builds a model\nTraceback (most recent call last):\n" + "\n".join(STACK[1:]) + "\n"
+    other = "builds a model\n" + lost(0).replace("[rank0]: ", "")
+    assert cause(engine, other, bad, names=("0.log", "1.log")).origin.rank == 1

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from triage.diagnosis.bars import Work
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait
-from triage.diagnosis.oddities import says_no_more
+from triage.diagnosis.oddities import last_apart, says_no_more
 from triage.diagnosis.phases import Activities, Activity
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
@@ -24,6 +24,9 @@ _LEFT_OUT = (
 _STUCK_IN = {"data-loading": "ledger.stuck-in-data", "checkpoint": "ledger.stuck-in-checkpoint"}
 """What a rank does, by the calls on its stack, and the verdict on it."""
 
+_MOST_OF_IT = 0.6
+"""Part of a wait that one must have been at work for, to be what was waited for."""
+
 PAIRWISE_OPS = frozenset({"SEND", "RECV"})
 """Operations of two ranks, in which the others of the group have no part."""
 
@@ -36,6 +39,15 @@ def absent_ranks(
     seq = first.seq
     if first.op in PAIRWISE_OPS:
         yield unlocalised(job, waits)  # it waits for one peer, which the line does not name
+        return
+    done = _took(job, first, absent)
+    if done is not None:
+        seconds = done.seconds("seconds") or 0.0
+        yield too_short(
+            job, [first.item, done], timeout=first.timeout, seq=seq, ranks=tuple(absent),
+            activity=f'at work of its own (it said "{_words(done)}" when they had given up)',
+            needed=max(600.0, 3 * seconds),
+        )  # fmt: skip
         return
     busy = _counting(job, first, absent, {w.rank for w in waits} | set(ledger.waiting))
     if busy is not None:
@@ -109,7 +121,33 @@ def absent_ranks(
             job, ledger, activities, suspects, "ledger.never-entered-silent", fields, witnesses, waits
         )
         return
+    guilty = last_apart(job, ledger.members)
+    if guilty is not None and guilty in absent and guilty not in ledger.bereft:
+        fields = {**base, "ranks": (guilty,)}
+        own = [i for i in job.of_fact("last-line") if i.rank == guilty]
+        yield from _with_activity(
+            job, ledger, activities, [guilty], "ledger.never-entered-silent", fields,
+            [witnesses[0], *own[-1:], *witnesses[1:]], waits,
+        )  # fmt: skip
+        return
     yield unlocalised(job, waits)
+
+
+def _took(job: Job, wait: Wait, absent: Sequence[int]) -> Item | None:
+    """What a missing rank says, after the others had given up, to have been at for about as long as they waited."""
+    least = _MOST_OF_IT * (wait.timeout or wait.elapsed or float("inf"))
+    own = [i for i in job.of_fact("took") if i.rank in absent or (i.rank is None and len(absent) == 1)]
+    return max(
+        (i for i in own if (i.seconds("seconds") or 0.0) >= least and _follows(i, wait.item)),
+        key=lambda i: i.seconds("seconds") or 0.0, default=None,
+    )  # fmt: skip
+
+
+def _follows(item: Item, other: Item) -> bool:
+    """Whether ``item`` was said after ``other``, by the place in their log where clocks don't tell."""
+    one, two = item.finding, other.finding
+    order = compare(one, two)
+    return order == 1 or (order is None and one.source == two.source and one.offset > two.offset)
 
 
 def _counting(job: Job, wait: Wait, absent: Sequence[int], waiting: Collection[int]) -> Item | None:
@@ -260,7 +298,12 @@ def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
     """
     found: Item | None = None
     for item in (*job.of_fact("mention"), *job.of_fact("exception")):
-        if item.rank not in ranks or _cut(item) or compare(item.finding, wait.item.finding) == 1:
+        nameless = item.rank is None and len(ranks) == 1 and item.fields.get("_thread") is True
+        if (
+            (item.rank not in ranks and not nameless)
+            or _cut(item)
+            or compare(item.finding, wait.item.finding) == 1
+        ):
             continue
         moved = any(
             p.rank == item.rank and p.finding.source == item.finding.source
@@ -364,12 +407,24 @@ def came_late(job: Job, ledger: Ledger, late: Sequence[Wait]) -> Item:
 
 def at_work(job: Job, work: Work) -> Item:
     """A bar shows that the one that was waited for was at work all the while."""
-    elapsed = work.bar.seconds("elapsed")
-    still = "" if work.done else " and not done"
+    elapsed, needed = work.bar.seconds("elapsed"), work.needed
+    ranks = () if work.rank is None else (work.rank,)
+    whole = next(
+        (
+            i for i in job.of_fact("took")
+            if (i.rank in ranks or (i.rank is None and i.finding.source == work.bar.finding.source))
+            and (i.seconds("seconds") or 0.0) >= max(work.timeout, elapsed or 0.0) and _follows(i, work.wait)
+        ),
+        None,
+    )  # fmt: skip
+    if whole is not None:
+        elapsed = whole.seconds("seconds") or 0.0
+        needed = max(600.0, 3 * elapsed)
+    still = "" if work.done or whole is not None else " and not done"
     return too_short(
-        job, [work.wait, work.bar], timeout=work.timeout, seq=work.wait.number("seq"),
-        ranks=() if work.rank is None else (work.rank,), phase=work.bar.text("phase") or work.bar.rule.phase,
-        activity=(work.bar.text("activity") or "still working").lower(), needed=work.needed,
+        job, [work.wait, *([] if whole is None else [whole]), work.bar], timeout=work.timeout,
+        seq=work.wait.number("seq"), ranks=ranks, phase=work.bar.text("phase") or work.bar.rule.phase,
+        activity=(work.bar.text("activity") or "still working").lower(), needed=needed,
         took=None if elapsed is None else f"{show(elapsed, 'seconds')}{still}",
     )  # fmt: skip
 

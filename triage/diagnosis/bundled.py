@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -13,6 +13,7 @@ from triage.diagnosis.job import Item
 from triage.diagnosis.run import Run
 from triage.model import Evidence, Finding, Source
 from triage.scan.ends import Lines
+from triage.scan.selves import Selves
 from triage.sources.labels import labelled
 
 
@@ -64,9 +65,13 @@ class _Ends:
         return ()
 
     @property
-    def selves(self) -> Mapping[tuple[int, str], Collection[int]]:
+    def selves(self) -> Selves:
+        """Nothing, for the same reason."""
+        return Selves()
+
+    def went_on(self, source: int, offset: int, /) -> frozenset[int]:
         """None, for the same reason."""
-        return {}
+        return frozenset()
 
     def _moved(self, lines: Lines) -> Lines:
         return [(self._source(index, shown.line or 0), shown) for index, shown in lines]

@@ -78,7 +78,6 @@ def functions_of(job: Job, item: Item | None) -> Mapping[str, Callable[..., Any]
         "version": lambda name: job.version(name),
         "uses": job.uses,
         "longest": lambda phase: longest(job, phase),
-        "listed": lambda text: None if text is None else tuple(p for p in str(text).split(",") if p.strip()),
         "slurm": lambda name: next(job.facts("slurm-job", name), None),
         "receipt": lambda path: _dig(job.receipt, path),
         "fact": lambda fact, name: next(job.facts(fact, name), None),

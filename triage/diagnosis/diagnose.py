@@ -133,7 +133,10 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     identities.only_failed = _only_failed(job, ledger)
     identities.failed_at = _failed_at(ledger)
     identities.suspect = suspect(job, ledger.seen)
-    identities.heard = frozenset(ledger.seen) | {s.rank for s in run.sources if s.rank is not None}
+    idle = set(ledger.members) - set(ledger.waiting)
+    identities.missing = idle.pop() if ledger.waiting and len(idle) == 1 else None
+    of_files = {s.rank for s in run.sources if s.rank is not None}
+    identities.heard = frozenset(ledger.seen) | identities.introduced | of_files
     verdicts = judge(job, ledger, Activities(job, identities))
     job.items = with_words_of_ranks(job)
     job.add(verdicts)

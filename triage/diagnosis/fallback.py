@@ -117,7 +117,7 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     if all(c.rule_id in _EXITED for c in live):
         found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
         if found is None or found.rule_id in _TELL_NOTHING:
-            found = _loudest(job, ends) or found
+            found = _parting(job, gave_up) or _loudest(job, ends) or found
     elif all(c.rule_id == "unknown.begun" for c in live):
         # a log that is cut in its second traceback has said what the first one was
         found = _stated_exception(job, words)
@@ -141,6 +141,24 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         found.reasons.append("a process ended with an error after it")
         return _by_words(job, found)
     return None
+
+
+def _parting(job: Job, gave_up: Sequence[Candidate]) -> Candidate | None:
+    """What the one rank that left with an exit code said last, where no other rank said the like."""
+    ranks = {rank for candidate in gave_up for rank in candidate.ranks}
+    if len(ranks) != 1:
+        return None
+    (rank,) = ranks
+    said = [*job.of_fact("last-line"), *job.of_fact("oddity")]
+    odd = job.of_fact("oddity")
+    own = [i for i in said if i.rank == rank] or [i for i in odd if i.rank is None and len(odd) == 1]
+    last = max(own, key=lambda i: i.finding.offset, default=None)
+    if last is None or last.fields.get("_shared") is True:
+        return None
+    others = any(i.rank != rank and i.fields.get("_shared") is True for i in said)
+    if last.rule.fact != "oddity" and last.finding.level not in {"warning", "error", "fatal"} and not others:
+        return None
+    return _last_words(job, [(last.finding.source, last.finding.evidence[0])])
 
 
 _TELL_NOTHING = frozenset(["unknown.last-words", "unknown.said-of-crash"])

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.conditions import functions_of, names_of
-from triage.diagnosis.identity import Identities
+from triage.diagnosis.identity import SPAWNED, Identities
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.phases import phase_at
 from triage.diagnosis.templates import fill, kinds_of
 from triage.model import Discouraged, Evidence, Hypothesis, Moment, Origin, Step
 from triage.scan.clock import iso
 from triage.scan.lazy import compiled
+from triage.scan.prefix import split_line
 
 MAX_EVIDENCE = 8
-SPAWNED = "torch.spawn-raised"
 NODE_CATEGORIES = frozenset({"gpu-hardware", "network-fabric", "topology", "shm", "storage"})
 _JOB_WIDE = frozenset(
     {"rendezvous", "network-config", "config", "driver-or-version", "auth-or-hub", "port-conflict",
@@ -99,16 +99,27 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     """The lead's lines, those of other ranks that say the same, then what it explains best."""
     found: list[Evidence] = []
 
+    def add(piece: Evidence) -> None:
+        for position, known in enumerate(found):
+            if _shows(known, piece):
+                # one line that two rules know is shown once, with what decides marked
+                if known.span is None and piece.span is not None and _shows(piece, known):
+                    found[position] = piece
+                return
+        found.append(piece)
+
     def take(items: Sequence[Item], most: int) -> None:
         for item in items:
             if len(found) >= most:
                 return
-            found.extend(e for e in item.finding.evidence[:1] if e not in found)
+            for piece in item.finding.evidence[:1]:
+                add(piece)
 
     concluded = candidate.of_ledger or candidate.lead.rule.signature is None
     # what does not fit is shown with what one rank said before
     concluded = concluded or candidate.lead.rule.category == "collective-desync"
-    found.extend(candidate.lead.finding.evidence[: 4 if concluded else 1])
+    for piece in candidate.lead.finding.evidence[: 4 if concluded else 1]:
+        add(piece)
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)
     category = candidate.lead.rule.category
@@ -119,6 +130,14 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     take([i for i in candidate.explains if "peer-loss" in i.rule.tags], len(found) + 1)
     take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
     return tuple(found[:MAX_EVIDENCE])
+
+
+def _shows(one: Evidence, other: Evidence) -> bool:
+    """Whether all lines of ``other`` are among those of ``one``."""
+    if one.path != other.path or one.line is None or other.line is None:
+        return one == other
+    below = other.line - one.line
+    return 0 <= below <= one.text.count("\n") - other.text.count("\n") and other.text in one.text
 
 
 def origin_of(candidate: Candidate, identities: Identities, year: int | None) -> Origin:
@@ -185,7 +204,16 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
 
 
 _OF_MANY = frozenset(
-    {"rendezvous", "network-fabric", "network-config", "topology", "scheduler", "port-conflict"}
+    {
+        "rendezvous",
+        "network-fabric",
+        "network-config",
+        "topology",
+        "scheduler",
+        "port-conflict",
+        "straggler-or-hang",
+        "watchdog-too-short",
+    }  # fmt: skip
 )
 """Categories of which the one that complains is not the one to blame."""
 
@@ -198,7 +226,7 @@ _FEWEST_CONTENT = 2
 def _alone(candidate: Candidate, identities: Identities) -> int | None:
     """The one rank that raised what all ranks might have, where the logs show that the others did not."""
     lead = candidate.lead
-    ranks = {item.rank for item in candidate.items}
+    ranks = _speakers(candidate)
     if identities.absentee is not None and ranks == {identities.absentee}:
         return identities.absentee  # it complains of a store at which all others were
     if lead.rule.category in _OF_MANY or len(ranks) != 1:
@@ -208,11 +236,33 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
         return rank
     if not _thrown_or_raised(lead):
         return None
+    if rank is not None and identities.heard <= ranks and lead.rule.category != "collective-desync":
+        return rank  # nobody else wrote in these logs
     if rank is None:
         # a wrong setting ends the first rank that meets it
         return None if lead.finding.stream or lead.rule.category == "config" else identities.only_failed
     others = {i.rank for i in candidate.explains if i.rank is not None} - ranks
+    if identities.went_on is not None and not others:
+        said = lead.at_last
+        others = set(identities.went_on(said.source, said.offset)) - ranks
     return rank if others or identities.only_failed == rank else None
+
+
+def _speakers(candidate: Candidate) -> set[int | None]:
+    """Who said it. What nobody in particular says and a rank repeats word for word was said by that rank.
+
+    Both Python's own hook for exceptions and torch's, which names the rank, may print one.
+    """
+    ranks = {item.rank for item in candidate.items}
+    said = {_said(item) for item in candidate.items if item.rank is not None}
+    if None in ranks and all(_said(item) in said for item in candidate.items if item.rank is None):
+        ranks.discard(None)
+    return ranks
+
+
+def _said(item: Item) -> str:
+    shown = item.finding.evidence[0].text.split("\n")[-1] if item.finding.evidence else ""
+    return split_line(shown)[1].strip()
 
 
 def _on_another_gpu(lead: Item, rank: int, identities: Identities) -> bool:
@@ -236,8 +286,10 @@ def _thrown(lead: Item) -> bool:
     return any(compiled(_THROWN).match(e.text) is not None for e in lead.finding.evidence[:1])
 
 
-_ABSENCES = frozenset({"ledger.never-entered", "ledger.never-entered-silent", "ledger.vanished"})
-"""What the ledger says of a rank that the others waited for."""
+_MISSED = frozenset(
+    {"ledger.never-entered", "ledger.never-entered-silent", "ledger.vanished", "ledger.swallowed-exception"}
+)
+"""Verdicts on who is not where the others wait."""
 
 
 def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
@@ -249,7 +301,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     lead = candidate.lead
     if lead.rule.origin == "job":
         return []
-    alone = identities.alone(lead.finding)
+    if (child := lead.number("child")) is not None:
+        return [child]  # who started it says which rank ended
+    # a thread's exception ends no process: who ended did so for what came of it, as others may have
+    alone = None if lead.fields.get("_thread") is True else identities.alone(lead.finding)
     if (
         alone is not None
         and (_thrown_or_raised(lead) or lead.rule.category in _OF_ONE)
@@ -257,15 +312,23 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and not _on_another_gpu(lead, alone, identities)
     ):
         return [alone]  # last words without a name, and one process that died of something
+    if (
+        lead.rank is None
+        and not lead.finding.stream
+        and lead.rule.origin == "speaker"
+        and lead.finding.raised
+    ):
+        missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
+        if not missed and identities.missing is not None:
+            missed = {identities.missing}
+        if len(missed) == 1:
+            return [missed.pop()]  # nobody else has a reason not to be where all others are
     if lead.rule.category == "rank-crash" and lead.rule.origin != "node":
         died = _by_pid(lead, identities)
         if died is not None:
             return [died]
     if lead.rule.category == "rank-crash" and identities.deserter is not None:
         return [identities.deserter]
-    absent = {r for effect in candidate.led_to if effect.rule_id in _ABSENCES for r in effect.ranks}
-    if len(absent) == 1 and lead.rank is None and not lead.finding.stream and _thrown_or_raised(lead):
-        return list(absent)  # one rank did not come to where the others waited, and one exception has no name
     echoed = _echoed(candidate)
     if echoed is not None:
         return [echoed]
@@ -303,8 +366,9 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     """The rank that a fault of a node met."""
     lead = candidate.lead
     local = any(i.finding.raised for i in candidate.items) or lead.rule.category in _MET_BY_ONE
-    if local and lead.rank is not None and len({i.rank for i in candidate.items}) == 1:
-        return [lead.rank]
+    speakers = _speakers(candidate)
+    if local and len(speakers) == 1 and (speaker := speakers.pop()) is not None:
+        return [speaker]
     rank = _by_pid(lead, identities)
     if rank is None:
         rank = identities.rank_of_pod(lead.text("pod"))
@@ -315,7 +379,8 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     # a kill that another process reports: the one rank whose death follows from it
     dead = {
         r for effect in candidate.led_to
-        if "rank-exit" in effect.lead.rule.tags or effect.rule_id in {"ledger.killed", "ledger.vanished"}
+        if "rank-exit" in effect.lead.rule.tags
+        or (effect.of_ledger and (effect.rule_id in _GONE or lead.rule.category == "host-oom"))
         for r in effect.ranks
     }  # fmt: skip
     if identities.only_failed in dead:
@@ -323,6 +388,8 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     return list(dead) if len(dead) == 1 and len(candidate.items) == 1 else []
 
 
+_GONE = frozenset({"ledger.killed", "ledger.vanished"})
+"""Verdicts on ranks that are dead."""
 _MET_BY_ONE = frozenset({"storage", "shm", "data-loading"})
 """Faults of a node that the process which meets them tells of itself."""
 

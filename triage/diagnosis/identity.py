@@ -7,7 +7,7 @@ name or table states both.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
@@ -30,6 +30,7 @@ from triage.diagnosis.unclaimed import inside
 from triage.model import Finding
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
+from triage.scan.selves import Selves
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -60,6 +61,12 @@ class Identities:
     """The same by the source, and the writer around the launcher in it, that tell how the processes there ended."""
     heard: frozenset[int] = frozenset()
     """Ranks that wrote anything."""
+    introduced: frozenset[int] = frozenset()
+    """Ranks that their processes gave as their own."""
+    went_on: Callable[[int, int], frozenset[int]] | None = None
+    """The ranks that had more to say in a source behind some offset."""
+    missing: int | None = None
+    """The one rank of which nothing says that it waited, where all others waited in vain."""
     absentee: int | None = None
     """The one rank that never came to the store at which all others were."""
     deserter: int | None = None
@@ -179,16 +186,19 @@ class Identities:
 def identify(job: Job, ends: Ends | None = None) -> Identities:
     """Join everything that pairs ranks with hosts, pids and GPUs."""
     several = several_around(job.items)
-    said = ends.selves if ends is not None and wanted(job) else {}
+    told = ends.selves if ends is not None and wanted(job) else Selves()
+    said = told.ranks
     job.items = global_numbers(
-        unwrapped(job.items, {place for place, told in said.items() if len(told) == 1})
+        unwrapped(job.items, {place for place, ranks in said.items() if len(ranks) == 1})
     )
     job.index()
     table = Identities()
-    table.world_size = _world_size(job)
+    table.introduced = frozenset().union(*said.values())
+    table.went_on = ends.went_on if ends is not None else None
+    table.world_size = _world_size(job, told.size)
     job.items = located(job.items, table.world_size)
     job.index()
-    number_ranks(job, table.world_size, said)
+    number_ranks(job, table.world_size, told)
     for item in job.items:
         finding = item.finding
         if finding.rank is not None:
@@ -296,8 +306,8 @@ def _communicator(item: Item, table: Identities) -> None:
     )  # fmt: skip
 
 
-def _world_size(job: Job) -> int | None:
-    """The world size by the most frequent statement, else by the largest communicator."""
+def _world_size(job: Job, told: int | None) -> int | None:
+    """The world size by the most frequent statement, by what the writers say that they are, else by the largest communicator."""
     stated: Counter[int] = Counter()
     for fact in ("world-size", "identity", "rendezvous", "flight-recorder"):
         stated.update(v for v in job.facts(fact, "world_size") if isinstance(v, int) and v > 0)
@@ -308,6 +318,8 @@ def _world_size(job: Job) -> int | None:
             stated[size] += 100
     if stated:
         return stated.most_common(1)[0][0]
+    if told is not None:
+        return told
     sizes = [
         v for f in ("comm-init-start", "comm-init-complete") for v in job.facts(f, "nranks")
         if isinstance(v, int)
@@ -372,6 +384,20 @@ def _contradictory(items: Iterable[Item]) -> bool:
 _CLOSE = 8
 
 
+SPAWNED = "torch.spawn-raised"
+_QUOTED = 20_000
+"""Bytes within which a process quotes what one that it started has raised."""
+
+
+def _quoted(item: Item, parent: Item) -> bool:
+    """Whether an exception is what ``parent`` says that one of its processes raised."""
+    raised, said = item.finding, parent.finding
+    return (
+        raised.source == said.source and raised.stream == said.stream
+        and 0 <= raised.offset - said.offset <= _QUOTED
+    )  # fmt: skip
+
+
 def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
     """``items`` with the rank filled in where a pid or a local rank tells it."""
     items = list(items)
@@ -384,8 +410,18 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
         if item.rule.fact == "exception" and item.finding.rank is None
         and (rank := table.rank_of_pid(item.number("_called_pid"), item.text("_called_host"))) is not None
     ]  # fmt: skip
+    spawned = [
+        (i, i.number("local_rank"))
+        for i in items
+        if i.rule.id == SPAWNED and i.number("local_rank") is not None
+    ]
     for item in items:
         rank = table.rank_of(item.finding) if item.finding.rank is None else None
+        if rank is None and item.finding.rank is None and item.finding.raised:
+            rank = next(
+                (table.rank_of_local(local, item.finding.host, item.finding) for parent, local in spawned if _quoted(item, parent)),
+                None,
+            )  # fmt: skip
         if rank is None and item.finding.raised and called:
             rank = next((r for raised, r in called if raised is item or inside(item, raised)), None)
         if rank is None and item.finding.rank is None:

@@ -30,9 +30,9 @@ from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
 from triage.diagnosis.models import models_differ
 from triage.diagnosis.nodes import NOWHERE
-from triage.diagnosis.oddities import shown, suspect
+from triage.diagnosis.oddities import OUTSIDE, shown, suspect
 from triage.diagnosis.phases import Activities
-from triage.diagnosis.settings import differing, other_worlds
+from triage.diagnosis.settings import differing, other_release, other_worlds, started_otherwise
 from triage.diagnosis.sites import mismatched, odd_site
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
@@ -57,6 +57,8 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += models_differ(job, ledger)
     verdicts += mismatched(job, ledger)
     verdicts += other_worlds(job)
+    verdicts += other_release(job)
+    verdicts += started_otherwise(job)
     verdicts += _placement(job, ledger)
     return shown(job, verdicts)
 
@@ -183,6 +185,11 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
         spoke = item.rule.role == "cause" or item.rule.fact == "exception"
         if item.rank == rank and (spoke or compare(item.finding, lost[0].finding) == 1):
             return
+    word = _last_error(job, rank)
+    if word is not None:
+        told = {"ranks": (rank,), "type": word.text("type"), "message": word.text("message")}
+        yield verdict(job, "ledger.swallowed-exception", told, [word, *lost], rank=rank)
+        return
     said = stopped(job, rank)
     if said is None and spared:
         # a launcher lists all that ended badly: who is not among them ended as if all were well
@@ -195,6 +202,12 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
     more = {i.rule.id: i for i in reversed(job.of_tag("peer-loss")) if i.rank in inside}
     witnesses = [lost[0], *(i for i in more.values() if i.rule.id != lost[0].rule.id), *lost[1:]]
     yield verdict(job, "ledger.vanished", fields, witnesses, rank=rank)
+
+
+def _last_error(job: Job, rank: int) -> Item | None:
+    """The exception that a rank mentions in its last words, as an error."""
+    told = [i for i in job.of_fact("mention") if i.rank == rank and i.finding.level in {"error", "fatal"}]
+    return max(told, key=lambda i: i.finding.offset, default=None)
 
 
 def _entered(ledger: Ledger, rank: int, wait: Wait) -> bool:
@@ -321,10 +334,11 @@ def _desync(job: Job, waits: Sequence[Wait], odd: list[Wait]) -> Item:
 
 def _own_way(job: Job, waits: Sequence[Wait], rank: int) -> Item:
     """All wait, and nothing that they wait in differs; but one of them said what no other did."""
-    said = [
-        *(i for i in job.of_fact("oddity") if i.rank == rank),
-        *(i for i in job.of_fact("deviant") if i.rank == rank),
-    ] or [i for i in job.of_fact("last-line") if i.rank == rank]
+    said = (
+        [i for i in job.of_rule(OUTSIDE) if i.number("caller") == rank]
+        or [i for fact in ("oddity", "deviant") for i in job.of_fact(fact) if i.rank == rank]
+        or [i for i in job.of_fact("last-line") if i.rank == rank]
+    )
     return own_way(job, [w.item for w in waits[:3]], said[-1], seq=waits[0].seq, op=waits[0].op)
 
 

@@ -57,6 +57,9 @@ def unwrapped(items: Iterable[Item], selves: Collection[tuple[int, str]] = ()) -
             streams[item.finding.source].add(item.finding.stream)
         for wrapper in _wrappers(item.finding):
             _listen(told[wrapper], item, wrapper[2])
+    for source, name in selves:
+        if name and not name.startswith("pid ") and source in streams:
+            streams[source].add(name)  # it has said nothing that a rule knows, and is there
     shared = {source: _shared(found) for source, found in streams.items()}
     return [_freed(item, told, shared.get(item.finding.source, ()), selves) for item in items]
 

@@ -7,7 +7,7 @@ its rank by a constant (``master-0`` comes before ``worker-0``).
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -15,6 +15,7 @@ from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.launchers import ONE_PROCESS, by_launcher
 from triage.model import Finding, Source
 from triage.scan.lazy import deferred
+from triage.scan.selves import Selves
 
 _RANK_TAG = deferred(r"\[Rank (\d{1,6})\]")
 _DEFAULT_TAG = deferred(r"\[PG [^\[\]]{0,80}\(default_pg\) Rank (\d{1,6})\]")
@@ -31,8 +32,7 @@ _NOT_RANKS = deferred(
 """What stands before a number that counts something else."""
 
 _PROCESSES = deferred(
-    r"(?i)^lead (?:(?:.*[^a-z])?(?:rank|worker|w|proc|process|p|r|trainer|task|slot|job|id|pe|mpi|gpu|replica|member|learner|actor)s?"
-    r"[ =:#_-]?|(?:.*[:/@#]|))\0\Z"
+    r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0(?::(\d{1,5}))?\Z"
 )
 """What stands in front of lines and numbers processes, not nodes."""
 
@@ -59,32 +59,39 @@ class _Heard:
     local_ranks: set[int] = field(default_factory=set)
     launcher: bool = False
     peers: bool = False
+    met: bool = False
+    """Whether who wrote there, and did not say who that is, waited for others or lost them."""
 
 
-def number_ranks(job: Job, world_size: int | None, own: Mapping[_Place, Collection[int]]) -> None:
+def number_ranks(job: Job, world_size: int | None, told: Selves) -> None:
     """Fill in the ranks of sources and items that only the number in a name tells, or what is said under it.
 
     Args:
-        own: the ranks that writers give as their own.
+        told: what the writers say of themselves.
     """
+    own = told.ranks
     heard = _listen(job)
+    for place in told.writers:
+        if place[1].startswith("lead "):
+            _ = heard[place]  # it writes there, whatever it says
     for place, said in own.items():
         if len(said) == 1 or place[1]:
             heard[place].ranks.update(said)
     families = _families(job, heard)
     size = _clients(job) if world_size is None else world_size
-    for (_, name), family in families.items():
+    leads = Counter(folder for folder, name in families if _PROCESSES.search(name))
+    for (folder, name), family in families.items():
         family.shift = _shift(family, heard, size)
-        if family.shift is None and _PROCESSES.search(name):
-            family.shift = _unspoken(family, heard)
-    told: dict[_Place, set[int]] = defaultdict(set)
+        if family.shift is None and leads[folder] == 1 and (named := _PROCESSES.search(name)) is not None:
+            family.shift = _unspoken(family, heard, named[1])
+    given: dict[_Place, set[int]] = defaultdict(set)
     for (folder, _), family in families.items():
         shift = family.shift if family.shift is not None else _by_sisters(folder, family, families, heard)
         if shift is not None:
             for number, places in family.members.items():
                 for place in places:
-                    told[place].add(number + shift)
-    ranks = {place: found.pop() for place, found in told.items() if len(found) == 1}
+                    given[place].add(number + shift)
+    ranks = {place: found.pop() for place, found in given.items() if len(found) == 1}
     ranks |= _introduced(own, heard)
     if not ranks:
         return
@@ -94,11 +101,8 @@ def number_ranks(job: Job, world_size: int | None, own: Mapping[_Place, Collecti
 
 
 def wanted(job: Job) -> bool:
-    """Whether something that matters was said of which the line does not tell by whom."""
-    return any(
-        i.finding.rank is None and (i.rule.role in {"cause", "symptom"} or i.rule.fact == "exception")
-        for i in job.items
-    )
+    """Whether something that matters was said: by whom the line may not tell, nor who else there is."""
+    return any(i.rule.role in {"cause", "symptom"} or i.rule.fact == "exception" for i in job.items)
 
 
 def _introduced(own: Mapping[_Place, Collection[int]], heard: Mapping[_Place, _Heard]) -> dict[_Place, int]:
@@ -196,6 +200,8 @@ def _listen(job: Job) -> dict[_Place, _Heard]:
                 at.tags.add(tag)
             if (me := item.number("me")) is not None:
                 at.tags.add(me)
+            if finding.rank is None and not finding.stream and any(tag in item.rule.tags for tag in TROUBLE):
+                at.met = True
             if item.rule.fact == "identity":
                 at.ranks.update(item.ranks("rank"))
                 at.local_ranks.update(item.ranks("local_rank"))
@@ -242,7 +248,7 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
     numbers = sorted(family.members)
     shifts: dict[int, int] = {}
     tags: dict[int, set[int]] = defaultdict(set)
-    peers = launched = False
+    peers = launched = met = False
     for number, places in family.members.items():
         ranks: set[int] = set()
         for place in places:
@@ -252,6 +258,7 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
             if len(at.local_ranks) > 1 or (at.launcher and len(at.ranks) != 1):
                 return None
             launched = launched or at.launcher
+            met = met or at.met
             ranks |= at.ranks
             tags[number] |= at.tags | at.local_ranks
             peers = peers or at.peers
@@ -267,20 +274,25 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
         agree = len(tagged) > 1 and all(told == {number} for number, told in tagged.items())
         if agree and len(tagged) >= _SURE:
             return 0  # one that is missing among them printed nothing that is known
-        return 0 if from_zero and (agree or len(numbers) == world_size) else None
+        return 0 if from_zero and (agree or len(numbers) == world_size or met) else None
     number, shift = next(iter(shifts.items()))
     alone = shift == 0 and from_zero and (number > 0 or peers)
     return shift if len(shifts) > 1 or (alone and not launched) else None
 
 
-def _unspoken(family: _Family, heard: Mapping[_Place, _Heard]) -> int | None:
-    """0 where somebody numbered processes from 0 on in front of their lines, and none of them says anything of its rank."""
+def _unspoken(family: _Family, heard: Mapping[_Place, _Heard], size: str | None) -> int | None:
+    """0 where somebody numbered processes from 0 on in front of their lines, and none of them says anything of its rank.
+
+    ``(1/4)`` to ``(4/4)`` count from 1.
+    """
     numbers = sorted(family.members)
     places = [heard[place] for found in family.members.values() for place in found if place in heard]
     silent = not any(at.ranks or at.local_ranks or at.launcher for at in places)
     tagged = all(
         at.tags <= {number} for number, found in family.members.items() for p in found if (at := heard.get(p))
     )
+    if silent and numbers == list(range(1, len(numbers) + 1)) and str(len(numbers)) == size:
+        return -1
     return 0 if silent and tagged and numbers == list(range(len(numbers))) else None
 
 

@@ -11,8 +11,11 @@ from triage.diagnosis.run import Ends
 from triage.scan.lazy import compiled
 
 MAX_SHOWN = 2
+OUTSIDE = "torch.rank-outside-group"
 _FEWEST_LAST = 3
 """Ranks whose last words must be known to tell the odd ones."""
+_SILENT = frozenset(["ledger.never-entered", "ledger.never-entered-silent"])
+"""Verdicts on ranks of which nothing more is known than what they said last."""
 _NO_MORE = (
     r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
     r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
@@ -51,6 +54,9 @@ def _unlike(item: Item) -> bool:
 
 def suspect(job: Job, among: Collection[int]) -> int | None:
     """The one rank of ``among`` that said something out of the ordinary, None where several or none did."""
+    outside = _outside(job, among)
+    if outside is not None:
+        return outside
     differing = {item.rank for item in job.of_fact("deviant")}
     if len(differing) == 1 and (rank := differing.pop()) in among:
         return rank
@@ -63,19 +69,34 @@ def suspect(job: Job, among: Collection[int]) -> int | None:
     return _alone_at_last(job, among)
 
 
+def _outside(job: Job, among: Collection[int]) -> int | None:
+    """The one rank that called for a group that it is not in: those who are in it wait for somebody."""
+    callers = {item.number("caller") for item in job.of_rule(OUTSIDE)}
+    caller = callers.pop() if len(callers) == 1 else None
+    return caller if caller in among else None
+
+
+def last_apart(job: Job, among: Collection[int]) -> int | None:
+    """The one rank that was last heard of elsewhere than all others."""
+    outside = _outside(job, among)
+    return _alone_at_last(job, among) if outside is None else outside
+
+
 def _alone_at_last(job: Job, among: Collection[int]) -> int | None:
     """The rank whose last words are of its own, where those of all others are of one wording."""
     last: dict[int, str] = {}
+    shared: dict[int, bool] = {}
     for item in sorted(job.of_fact("last-line"), key=lambda i: i.finding.offset):
         if item.rank in among and item.rank is not None:
+            shared[item.rank] = item.fields.get("_shared") is True
             last[item.rank] = compiled(r"\d[\d.,:e+-]*").sub("#", (item.text("words") or "").lower())
     wordings = Counter(last.values())
     if len(last) < _FEWEST_LAST or len(wordings) != 2 or set(last) != set(among):
         return None
     (_, most), (odd, once) = wordings.most_common()
     rank = next(rank for rank, words in last.items() if words == odd)
-    # the first rank often says what the others leave to it
-    return rank if rank and once == 1 and most > 1 else None
+    # the first rank often says what the others leave to it; not so where they have said the same before
+    return rank if (rank or shared[rank]) and once == 1 and most > 1 else None
 
 
 def shown(job: Job, verdicts: Iterable[Item]) -> list[Item]:
@@ -88,6 +109,11 @@ def with_words_of_ranks(job: Job) -> list[Item]:
     return [_with_words(job, item) if _to_be_told(item) else item for item in job.items]
 
 
+def _telling(item: Item) -> bool:
+    """Whether a line that nobody in particular said last tells why somebody is missing."""
+    return says_no_more(item) or item.finding.level == "warning"
+
+
 def _to_be_told(item: Item) -> bool:
     return item.rule.role == "cause" and (item.reader == "flight-recorder" or _unlike(item))
 
@@ -97,11 +123,16 @@ def _with_words(job: Job, item: Item) -> Item:
     told = [*job.of_fact("oddity"), *job.of_fact("deviant")]
     odd = [o for o in told if o.rank is None or rank is None or o.rank == rank]
     own = [o for o in odd if o.rank is not None and o.rank == rank] or odd
+    last = job.of_fact("last-line")
     if rank is not None and not own:
-        last = job.of_fact("last-line")
-        own = [o for o in last if o.rank == rank] or [o for o in last if o.rank is None and says_no_more(o)]
-    lines = [e for o in own[-MAX_SHOWN:] for e in o.finding.evidence]
-    if not lines or len(own) > 2 * MAX_SHOWN:
+        own = [o for o in last if o.rank == rank] or [o for o in last if o.rank is None and _telling(o)]
+    if len(own) > 2 * MAX_SHOWN:
+        return item
+    silent = [o for o in last if rank is not None and o.rank == rank and item.rule.id in _SILENT]
+    lines = [
+        e for o in [*own[-MAX_SHOWN:], *(o for o in silent[-1:] if o not in own)] for e in o.finding.evidence
+    ]
+    if not lines:
         return item
     first, *others = item.finding.evidence
     evidence = (first, *(e for e in lines if e != first), *(e for e in others if e not in lines))

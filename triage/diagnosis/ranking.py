@@ -321,7 +321,7 @@ def _hardware(candidate: Candidate) -> bool:
 
 def _explains_verdict(cause: Candidate, verdict: Candidate, ledger: Ledger) -> str:
     """A rank's own words explain why the ledger finds it missing, dead or out of step."""
-    if cause.score < 0.4:
+    if cause.score < 0.4 or _states(verdict, cause):
         return ""
     ranks = set(cause.ranks)
     accused = set(verdict.ranks)

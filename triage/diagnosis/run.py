@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from triage.model import Evidence, Finding, Source, SourceReport
 from triage.rules.loader import RuleSet
 from triage.scan.ends import Lines
+from triage.scan.selves import Selves
 
 
 class Ends(Protocol):
@@ -43,8 +44,12 @@ class Ends(Protocol):
         ...
 
     @property
-    def selves(self) -> Mapping[tuple[int, str], Collection[int]]:
-        """The ranks that the writers of each log give as their own, by source and name; an empty name is all of it."""
+    def selves(self) -> Selves:
+        """What the writers of each log say of themselves, by source and name; an empty name is all of it."""
+        ...
+
+    def went_on(self, source: int, offset: int, /) -> frozenset[int]:
+        """The ranks that say something of their own in a source behind ``offset``."""
         ...
 
 

@@ -9,6 +9,7 @@ from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
+from triage.scan.lazy import compiled
 
 SHARED = frozenset(
     f"NCCL_{name}"
@@ -24,6 +25,8 @@ SHARED = frozenset(
 _TROUBLE = ("collective-timeout", "peer-loss", "nccl-error-class")
 _AS_USUAL = frozenset({"0", "-2", ""})
 """Values that most of these settings have when nobody sets them."""
+_RELEASE = r"(?i)(?<![\w.])[a-z][\w-]{1,40}(?: version| release)?(?: |==?|: ?|-)v?\d{1,4}\.\d{1,4}\.\d{1,6}(?:[.+-]?\w+)*(?![\w.])"
+"""The name of something and its release."""
 FEWEST = 3
 """Ranks that must be known to tell the odd one."""
 
@@ -77,6 +80,32 @@ def _one_of_two(
             }  # fmt: skip
             yield verdict(job, "ledger.settings-differ", fields, [item], rank=item.rank)
             return
+
+
+def started_otherwise(job: Job) -> Iterator[Item]:
+    """A rank that waits alone at the rendezvous and stated another setting than all others."""
+    waits = [i for i in job.of_fact("awaited") if i.rank is not None and i.ranks("absent") == (i.rank,)]
+    odd = [i for i in job.of_fact("deviant") if waits and i.rank == waits[0].rank]
+    if waits and odd:
+        fields: dict[str, Value] = {"ranks": (odd[0].rank,), "words": odd[0].text("words")}
+        yield verdict(job, "ledger.started-otherwise", fields, [odd[0], waits[0]], rank=odd[0].rank)
+
+
+def other_release(job: Job) -> Iterator[Item]:
+    """A rank that states another release of something than all others, and that alone raised an exception afterwards."""
+    odd = [
+        i for i in job.of_fact("deviant")
+        if i.rank is not None and compiled(_RELEASE).search(i.text("words") or "") is not None
+    ]  # fmt: skip
+    raised = [i for i in job.of_fact("exception") if i.rank is not None]
+    if len(odd) != 1 or not raised or {i.rank for i in raised} != {odd[0].rank}:
+        return
+    fields: dict[str, Value] = {
+        "ranks": (odd[0].rank,),
+        "words": odd[0].text("words"),
+        "type": raised[0].text("type"),
+    }
+    yield verdict(job, "ledger.releases-differ", fields, [odd[0], raised[-1]], rank=odd[0].rank)
 
 
 def other_worlds(job: Job) -> Iterator[Item]:

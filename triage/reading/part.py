@@ -11,17 +11,17 @@ from pathlib import Path
 from triage.errors import InputError
 from triage.model import Block, Finding, Reading, Source, SourceReport
 from triage.scan.collect import Collector
+from triage.scan.leads import leads_of
 from triage.scan.scanner import Scanner
 from triage.scan.status import closing_status
 from triage.scan.tail import intelligible, last_signs_of_life
 from triage.sources import BLOCK_SIZE, CONTEXT, BlockReader
+from triage.sources.constants import TAIL_SIZE
 
 SHARD = 64 * BLOCK_SIZE
 """Bytes of a large file that are scanned in one go, on their own."""
 EMBEDDED = 64 << 10
 """Bytes at both ends of a log in which pasted command output is looked for."""
-KEPT = 2 * EMBEDDED
-"""Bytes of a log's end that are kept."""
 MAX_STRUCTURED = 64 << 20
 """Bytes of one structured input (a dump, a topology, an accounting table) that are read."""
 _BINARY = frozenset({"flight-recorder", "elastic-error"})
@@ -188,6 +188,7 @@ def finish(part: Part, source: Source, index: int) -> None:
         return
     part.report = replace(part.report, lines=collector.lines)
     if collector.tail is not None:
+        leads_of(collector.tail)  # here, where several processes share the work
         part.findings.extend(last_signs_of_life(collector.tail, source, index))
         part.findings.extend(closing_status(collector.tail, source, index))
         part.findings.extend(_embedded_at_the_end(collector.tail, source, index))
@@ -195,7 +196,7 @@ def finish(part: Part, source: Source, index: int) -> None:
 
 def _end_of(block: Block) -> Block:
     """The end of a source's last block, all that is needed of it later."""
-    surplus = len(block.data) - KEPT
+    surplus = len(block.data) - TAIL_SIZE
     if surplus <= 0:
         return block
     data = block.data[surplus:]

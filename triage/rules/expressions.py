@@ -43,6 +43,7 @@ _PURE: dict[str, Callable[..., Any]] = {
     "max": lambda *v: max((x for x in v if x is not None), default=None),
     "abs": lambda v: None if v is None else abs(v),
     "len": lambda v: None if v is None else len(v),
+    "listed": lambda v: None if v is None else tuple(part for part in str(v).split(",") if part.strip()),
     "lower": lambda v: None if v is None else str(v).lower(),
     "int": lambda v: None if v is None else int(v),
     "round": lambda v, n=0: None if v is None else round(v, n),

@@ -7,7 +7,7 @@ read 32, or takes its vocabulary from a cache while they wait for it, goes its o
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from triage.scan.lazy import compiled
 from triage.scan.said import NUMBER, Said
@@ -17,6 +17,13 @@ FEWEST = 3
 HABIT = 6
 """Lines of one wording by which a number in them is known not to vary."""
 _WHOLE = r"\d{1,9}$"
+_STATED = r"(?:\d{1,9}|\d{1,4}\.\d{1,4}\.\d{1,6}[+,]?)$"
+"""A whole number, or that of a release."""
+
+_SEAT = r"(?i)\b(?:cuda|gpu|npu|xpu|device|dev|local[ _-]?rank|port|pid|node)s?['\"]?[ =:#\[(]{0,3}\Z"
+"""What stands before a number that says where a process is."""
+_SETTING = r"(?<=[a-z_]=)[^\s,;)\]}]+|(?<=[a-z_]['\"]: )[^\s,;)\]}]+"
+"""The value in ``name=value`` and ``'name': value``."""
 
 
 def deviants(said: Sequence[Said]) -> list[Said]:
@@ -38,7 +45,7 @@ def deviants(said: Sequence[Said]) -> list[Said]:
         for odd in [_other_number({writer: lines[0] for writer, lines in speakers.items()})]
         if odd is not None
     ]
-    found += _other_path(by_wording, writers)
+    found += _other_value(by_wording) or _other_path(by_wording, writers)
     return sorted(found, key=lambda line: (line.source, line.offset))
 
 
@@ -70,12 +77,12 @@ def broken_habits(said: Sequence[Said]) -> list[Said]:
 
 
 def _other_number(lines: dict[str, Said]) -> Said | None:
-    """The line whose whole number differs where all others have the same."""
-    numbers = {writer: compiled(NUMBER).findall(line.message) for writer, line in lines.items()}
+    """The line whose whole number, or release, differs where all others have the same."""
+    numbers = {writer: _numbers(line.message) for writer, line in lines.items()}
     if len({len(found) for found in numbers.values()}) != 1:
         return None
     for values in zip(*numbers.values(), strict=True):
-        if not all(compiled(_WHOLE).match(value) for value in values):
+        if not all(compiled(_STATED).match(value) for value in values):
             continue
         counts = Counter(values)
         (usual, votes), *rest = counts.most_common()
@@ -83,6 +90,36 @@ def _other_number(lines: dict[str, Said]) -> Said | None:
             odd = next(w for w, value in zip(numbers, values, strict=True) if value != usual)
             return lines[odd]
     return None
+
+
+def _numbers(message: str) -> list[str]:
+    """The numbers of a line; in place of those that count devices, which differ by nature, nothing that compares."""
+    return [
+        "" if compiled(_SEAT).search(message[: found.start()]) else found[0]
+        for found in compiled(NUMBER).finditer(message)
+    ]
+
+
+def _other_value(by_wording: Mapping[str, Mapping[str, list[Said]]]) -> list[Said]:
+    """The line of the one writer that has another word for a setting which all others state alike."""
+    frames: dict[str, dict[str, list[tuple[tuple[str, ...], Said]]]] = defaultdict(lambda: defaultdict(list))
+    for wording, speakers in by_wording.items():
+        values = tuple(compiled(_SETTING).findall(wording))
+        if values:
+            frame = compiled(_SETTING).sub("\0", wording)
+            for writer, lines in speakers.items():
+                frames[frame][writer] += [(values, line) for line in lines]
+    for speakers_of in frames.values():
+        if len(speakers_of) < FEWEST or any(len(told) != 1 for told in speakers_of.values()):
+            continue
+        told = [lines[0] for lines in speakers_of.values()]
+        for column in zip(*(values for values, _ in told), strict=True):
+            (_, votes), *rest = Counter(column).most_common()
+            if len(rest) == 1 and rest[0][1] == 1 and votes >= FEWEST - 1:
+                return [
+                    next(line for (_, line), value in zip(told, column, strict=True) if value == rest[0][0])
+                ]
+    return []
 
 
 def _other_path(by_wording: dict[str, dict[str, list[Said]]], writers: set[str]) -> list[Said]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -10,12 +10,13 @@ from triage.model import Block, Evidence, Finding, Source
 from triage.rules.loader import RuleSet
 from triage.rules.patterns import compile_pattern
 from triage.scan.counted import counted
+from triage.scan.durations import durations
 from triage.scan.lazy import compiled
 from triage.scan.matching import PATTERN_TIMEOUT
 from triage.scan.oddities import oddities
 from triage.scan.routine import Routine
 from triage.scan.said import without_digits
-from triage.scan.selves import Writer, selves
+from triage.scan.selves import Selves, selves, went_on
 from triage.scan.stacks import stacks
 from triage.scan.tail import alarms, closing, last_words, ordinary
 
@@ -79,18 +80,25 @@ class Ends:
     def oddities(self, until: Mapping[int, int]) -> list[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source.
 
-        And what they count as they go, before and after, and where they were when a stack was printed.
+        And what they count as they go and how long things took, before and after, and where they were when a stack
+        was printed.
         """
         return [
             *oddities(self._tails, self._sources, until, self._recognised[1]),
             *counted(self._tails, self._sources, until),
+            *durations(self._tails, self._sources, until),
             *stacks(self._tails, self._sources),
         ]
 
     @cached_property
-    def selves(self) -> Mapping[Writer, Collection[int]]:
-        """The ranks that the writers of each log give as their own, by source and name; an empty name is all of it."""
+    def selves(self) -> Selves:
+        """What the writers of each log say of themselves, by source and name; an empty name is all of it."""
         return selves(self._tails, self._sources)
+
+    def went_on(self, source: int, offset: int) -> frozenset[int]:
+        """The ranks that say something of their own in a source behind ``offset``."""
+        block = self._tails.get(source)
+        return frozenset() if block is None else went_on(block, self._sources[source], source, offset)
 
     def _unknown(self, pick: Callable[[Block, str, Container[int]], Iterator[Evidence]]) -> Lines:
         taken, harmless = self._recognised

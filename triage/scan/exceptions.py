@@ -13,7 +13,7 @@ from itertools import islice
 
 from triage.model import Prefix, Value
 from triage.scan.collect import Collector, Sighting
-from triage.scan.lazy import compiled
+from triage.scan.lazy import compiled, deferred
 from triage.scan.prefix import Continuation
 from triage.scan.traceback import HEADER, Traceback, activity, fatal, parse_faulthandler, parse_traceback
 from triage.scan.tracebacks.lines import is_header
@@ -44,6 +44,9 @@ _BOOTSTRAP = r"Process ([^\s:][^\n:]{0,60}(?::\d{1,5})?):\s*$"
 """The name of a process, which Python's multiprocessing prints above what ended it."""
 _OWN_NUMBER = r"(?i)(?:.*[^a-z])?(?:vllmworker|(?:(?:tp|pp|dp|global|world|mp)[_-]?)?rank|[tpd]p[_-]?worker)[ _:#-]?(\d{1,5})"
 """Names that engines make of a rank, and those that call the number one."""
+_OF_PYTHON = r"(?:Spawn|Fork|ForkServer)?Process-(\d{1,5})"
+"""Names that Python itself gives; it counts from 1 on all processes that a program starts."""
+_ENDED = deferred(rb"(?m)^Process (?:Spawn|Fork|ForkServer)?Process-(\d{1,5}):\s*$")
 _NUMBERED = (
     r"(?i)(?!(?:fork|spawn|forkserver|loky)?(?:pool|process)|data|loader|loky)"
     r"(.*?(?:worker|trainer|actor|learner|proc|stage|tp|gpu|shard|replica|node)s?[ _:#/-]?)(\d{1,5})"
@@ -292,9 +295,17 @@ def _named_process(view: BlockLines, line: Line) -> int | None:
     found = None if above is None else compiled(_BOOTSTRAP).match(above.message)
     if found is None:
         return None
+    if above is not None and (before := _writers_line_above(view, above)) is not None:
+        if compiled(_BOOTSTRAP).match(before.message) is not None:
+            return None  # two processes write at once: whose traceback comes first is not told
     own = compiled(_OWN_NUMBER).fullmatch(found[1])
     if own is not None:
         return int(own[1])
+    counted = compiled(_OF_PYTHON).fullmatch(found[1])
+    if counted is not None:
+        ended = {int(number) for number in _ENDED.findall(view.block.data)}
+        # where all end that were ever started, none of them was a helper
+        return int(counted[1]) - 1 if len(ended) > 1 and ended == set(range(1, len(ended) + 1)) else None
     numbered = compiled(_NUMBERED).fullmatch(found[1])
     if numbered is None:
         return None

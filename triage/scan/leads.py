@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from triage.model import Prefix
+from triage.model import Block, Leads, Prefix
 from triage.scan.lazy import Lazy, deferred
 from triage.scan.marks import mark_of
 from triage.scan.prefix import split_line
@@ -36,6 +36,7 @@ _LEAD = Lazy(
     r"|(?P<named>[A-Za-z][\w.@/#-]{0,48}(?:[ #:]\d{1,5})?) {0,12}(?::|\||>|=>|->|»)(?: |\t|$)"
     r"|(?P<bare>\d{1,5}) {0,4}(?:\||>|=>|->|»)(?: |\t|$)"
     r"|(?P<hash>#\d{1,5}):?(?: |\t|$)"
+    r"|(?P<indexed>[A-Za-z][\w.-]{0,30}\[\d{1,4}\]):?(?: |\t|$)"
     r"|(?P<spaced>[A-Za-z][\w.-]{0,48}[:/@#]\d{1,5})(?: |$)"
     r"|(?P<plain>[a-z][a-z0-9.-]{0,60}-\d{1,5})(?: |$)"
     r"|(?P<tabbed>[A-Za-z][\w.@/#-]{0,48}|\d{1,5})\t"
@@ -62,58 +63,59 @@ _RAISED = (HEADER, '  File "')
 _STAMPED = deferred(r"\[?\d{1,4}[-:/]")
 
 
-@dataclass(frozen=True, slots=True)
-class Leads:
-    """The leads of one source."""
-
-    names: frozenset[str] = frozenset()
-    mark: re.Pattern[str] | None = None
-    """Where the program itself writes which of its processes speaks."""
-
-    def split(self, line: str) -> tuple[Prefix, str]:
-        """What :func:`triage.scan.prefix.split_line` says of ``line``, its lead named in the stream."""
-        if not self.names:
-            return split_line(line) if self.mark is None else self._marked(line, self.mark)
-        found = self._found(line, 0)
-        outer = None
-        if found is None and _STAMPED.match(line):
-            outer, _ = split_line(line)
-            found = self._found(line, outer.length)
-        if found is None:
-            return split_line(line)
-        end = _message(line, found)
-        inner, message = split_line(line[end:])
-        name = "lead " + _name(found).replace("/", ":")
-        stream = f"{name}/{inner.stream}" if inner.stream else name
-        prefix = replace(inner, length=end + inner.length, stream=stream)
-        own = _RANKED.fullmatch(_name(found)) if prefix.rank is None else None
-        if own is not None:
-            prefix = replace(prefix, rank=int(own[1]), stream=f"{stream}/rank{int(own[1])}")
-        if outer is not None and inner.time is None:
-            prefix = replace(prefix, time=outer.time)
-        return prefix, message
-
-    def _marked(self, line: str, mark: re.Pattern[str]) -> tuple[Prefix, str]:
-        prefix, message = split_line(line)
-        own = mark.match(line) if prefix.rank is None and prefix.local_rank is None else None
-        # within a prefix that is known, the number means something else
-        if own is not None and own.start(1) >= prefix.length:
-            rank = int(own[1])
-            stream = f"{prefix.stream}/rank{rank}".lstrip("/")
-            prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True)
-        return prefix, message
-
-    def _found(self, line: str, at: int) -> re.Match[str] | None:
-        for pattern in (_CONTAINER, _LEAD):
-            found = pattern.match(line, at)
-            if found is not None and _name(found) in self.names:
-                return found
-        return None
-
-
 NONE = Leads()
 _KEPT = 16
 """Logs whose leads are kept: several are read at a time."""
+
+
+def split(leads: Leads, line: str) -> tuple[Prefix, str]:
+    """What :func:`triage.scan.prefix.split_line` says of ``line``, its lead named in the stream."""
+    if not leads.names:
+        return split_line(line) if leads.mark is None else _marked(line, leads.mark, leads.base)
+    found = _found(leads.names, line, 0)
+    outer = None
+    if found is None and _STAMPED.match(line):
+        outer, _ = split_line(line)
+        found = _found(leads.names, line, outer.length)
+    if found is None:
+        return split_line(line)
+    end = _message(line, found)
+    inner, message = split_line(line[end:])
+    name = "lead " + _name(found).replace("/", ":")
+    stream = f"{name}/{inner.stream}" if inner.stream else name
+    prefix = replace(inner, length=end + inner.length, stream=stream)
+    own = _RANKED.fullmatch(_name(found)) if prefix.rank is None else None
+    if own is not None:
+        prefix = replace(prefix, rank=int(own[1]), stream=f"{stream}/rank{int(own[1])}")
+    if outer is not None and inner.time is None:
+        prefix = replace(prefix, time=outer.time)
+    return prefix, message
+
+
+def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
+    prefix, message = split_line(line)
+    own = mark.match(line) if prefix.rank is None and prefix.local_rank is None else None
+    # within a prefix that is known, the number means something else
+    if own is not None and own.start(1) >= prefix.length and int(own[1]) >= base:
+        rank = int(own[1]) - base
+        stream = f"{prefix.stream}/rank{rank}".lstrip("/")
+        prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True)
+    return prefix, message
+
+
+def _found(names: frozenset[str], line: str, at: int) -> re.Match[str] | None:
+    for pattern in (_CONTAINER, _LEAD):
+        found = pattern.match(line, at)
+        if found is not None and _name(found) in names:
+            return found
+    return None
+
+
+def leads_of(block: Block) -> Leads:
+    """The leads of the source that ``block`` is the beginning or the end of."""
+    if block.leads is None:
+        block.leads = learn(block.data)
+    return block.leads
 
 
 def learn(data: bytes) -> Leads:
@@ -126,21 +128,37 @@ def learn(data: bytes) -> Leads:
 def _learned(lines: tuple[str, ...]) -> Leads:
     if len(lines) < FEWEST:
         return NONE
+    names = _names_of(lines)
+    if len(names) > 1:
+        return Leads(names)
+    own = mark_of(lines)
+    return NONE if own is None else Leads(mark=own[0], base=own[1])
+
+
+def _names_of(lines: Sequence[str]) -> frozenset[str]:
+    """The names under which most lines begin."""
     families: dict[tuple[str, str], list[str]] = defaultdict(list)
     marked: Counter[str] = Counter()
     raised: set[str] = set()
+    without = 0
     for line in lines:
         found = _LEAD.match(line, 0)
         if found is None and _STAMPED.match(line):
             outer, _ = split_line(line)
             found = None if outer.stream else _LEAD.match(line, outer.length)
         if found is None or not _plausible(_name(found)):
+            without += 1
+            if len(lines) - without < MOST * len(lines):
+                return frozenset()
             continue
         mark, shape = _shape(found)
         families[mark, shape].append(_name(found))
         marked[mark] += 1
         if line[_message(line, found) :].startswith(_RAISED):
             raised.add(_name(found))
+    greatest: dict[str, int] = defaultdict(int)
+    for (mark, shape), said in families.items():
+        greatest[mark] = max(greatest[mark], len(said) if shape else 0)
     names: set[str] = set()
     for (mark, shape), said in families.items():
         told = not raised.isdisjoint(said)
@@ -149,17 +167,13 @@ def _learned(lines: tuple[str, ...]) -> Leads:
         ):
             continue
         if shape:
-            most = 2 * len(said) >= len(lines) and marked[mark] >= MOST * len(lines)
+            most = 2 * greatest[mark] >= len(lines) and marked[mark] >= MOST * len(lines)
             fair = told or not any(line.startswith(_RAISED) for line in lines)
         else:
             most, fair = len(said) >= NEARLY_ALL * len(lines), told
         if most and fair:
             names.update(said)
-    names = {_with_container(name, lines) for name in names if not _known(name, lines)}
-    if len(names) > 1:
-        return Leads(frozenset(names))
-    own = mark_of(lines)
-    return NONE if own is None else Leads(mark=own)
+    return frozenset(_with_container(name, lines) for name in names if not _known(name, lines))
 
 
 def _lines(data: bytes) -> list[str]:

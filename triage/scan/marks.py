@@ -40,24 +40,40 @@ _NOT_WRITERS = deferred(
 """What stands before a number that counts something else than the processes of a job."""
 
 
-def mark_of(lines: Sequence[str]) -> re.Pattern[str] | None:
-    """What matches a record from its beginning up to that number, which is its one group; None where there is none."""
+def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
+    """What matches a record from its beginning up to that number, its one group, and what is counted from; None without."""
     heads = [line[:HEAD] for line in lines if not _NO_RECORD.match(line)]
     if len(heads) < FEWEST:
         return None
-    places: dict[tuple[int, str], list[int]] = defaultdict(list)
+    numbers: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
     for head in heads:
         for at, number in enumerate(_NUMBERS.finditer(head)):
             if at > _FIRST_NUMBERS or number.end() == len(head):
                 break
             if len(number[0]) < _LONG:
-                places[at, _shape(head[: number.start()])].append(int(number[0]))
-    for (_, shape), values in sorted(places.items(), key=lambda place: len(place[0][1])):
-        if len(values) >= MOST * len(heads) and _take_turns(values) and not _NOT_WRITERS.search(shape):
-            return re.compile(_pattern(shape))
+                of = _OF.match(head, number.end())
+                numbers[at].append((int(number[0]), head[: number.start()], "" if of is None else of[1]))
+    places: dict[tuple[int, str], list[int]] = defaultdict(list)
+    whole: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for at, found in numbers.items():
+        # most numbers are large, the same or count up, whatever stands before them
+        small = [row for row in found if 2 * row[0] <= len(found)]
+        if len(small) >= MOST * len(heads) and _up_and_down([value for value, *_ in small], MOST):
+            for value, before, of_all in small:
+                place = at, _shape(before)
+                places[place].append(value)
+                whole[place].add(of_all)
+    for place, values in sorted(places.items(), key=lambda place: len(place[0][1])):
+        if len(values) < MOST * len(heads) or _NOT_WRITERS.search(place[1]):
+            continue
+        # ``(1/4)`` to ``(4/4)`` count from 1
+        base = int(whole[place] == {str(max(values))})
+        if _take_turns([value - base for value in values]):
+            return re.compile(_pattern(place[1])), base
     return None
 
 
+_OF = deferred(r" ?/ ?(\d{1,5})(?!\d)")
 _FIRST_NUMBERS = 14
 _LONG = 5
 
@@ -78,6 +94,12 @@ def _take_turns(values: Sequence[int]) -> bool:
     known = set(values)
     if len(known) < 2 or known != set(range(len(known))) or len(values) < 2 * len(known):
         return False
+    return _up_and_down(values)
+
+
+def _up_and_down(values: Sequence[int], part: float = 1.0) -> bool:
+    """Whether ``part`` of these, taken in their order, can go up and down as processes do that take turns."""
     turns = [b - a for a, b in pairwise(values) if a != b]
     downs = sum(1 for turn in turns if turn < 0)
-    return len(turns) >= TURNS * len(values) and 4 * downs >= len(turns)
+    least = part * TURNS * len(values)
+    return len(turns) >= least and 4 * downs >= (least if part < 1 else len(turns))

@@ -6,10 +6,10 @@ of them said is where to look.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 
-from triage.model import Block, Finding, Moment, Source
+from triage.model import Block, Finding, Moment, Source, Value
 from triage.scan.deviants import broken_habits, deviants
 from triage.scan.lazy import compiled
 from triage.scan.said import WORD, Said, finding_of, lines_at_the_end, lines_at_the_start, without_digits
@@ -53,6 +53,9 @@ def oddities(
         for line in lines_at_the_start(block, sources[index], index, until.get(index), most // 2)
     ]
     times = Counter(line.wording for line in said)
+    sayers: dict[str, set[tuple[int, str]]] = defaultdict(set)
+    for line in said:
+        sayers[line.wording].add((line.source, line.prefix.stream))
     routine = {wording for wording, count in times.items() if count >= ROUTINE}
     began: dict[int, int] = {}
     clock: dict[str, float] = {}
@@ -81,7 +84,10 @@ def oddities(
         if (line.source, line.offset) not in seen:
             seen.add((line.source, line.offset))
             words = " ".join(line.text[line.prefix.length :].split())[:200]
-            findings.append(finding_of(rule, line, sources, {"words": words}))
+            fields: dict[str, Value] = {"words": words}
+            if rule == LAST:
+                fields["_shared"] = len(sayers[line.wording]) > 1
+            findings.append(finding_of(rule, line, sources, fields))
     return findings
 
 

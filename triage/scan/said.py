@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from triage.model import Block, Evidence, Finding, Prefix, Source, Value
+from triage.model import Block, Evidence, Finding, Leads, Prefix, Source, Value
 from triage.scan.lazy import compiled
-from triage.scan.leads import Leads, learn
+from triage.scan.leads import leads_of, split
 from triage.text import safe
 
 WINDOW = 48 << 10
@@ -60,7 +60,7 @@ def lines_at_the_end(
     end = len(data) if until is None else max(0, min(len(data), until - block.offset))
     start = max(0, end - WINDOW)
     start = data.find(b"\n", start, end) + 1 if start else 0
-    leads = learn(data)
+    leads = leads_of(block)
     for row in [row for row in _rows(block, start, end) if row[2].strip()][-most:]:
         line = _said(block, source, index, row, leads)
         if line is not None:
@@ -74,7 +74,7 @@ def lines_at_the_start(
     if block.offset:
         return
     end = min(len(block.data), WINDOW if until is None else min(WINDOW, until))
-    leads = learn(block.data)
+    leads = leads_of(block)
     for row in _rows(block, 0, end):
         line = _said(block, source, index, row, leads) if row[2].strip() else None
         if line is not None:
@@ -95,7 +95,7 @@ def lines_around(
         r for r in _rows(block, start, min(len(block.data), max(start, place + WINDOW))) if like.search(r[2])
     ]
     before = sum(1 for row in rows if row[0] < place)
-    leads = learn(block.data)
+    leads = leads_of(block)
     for row in rows[max(0, before - most) : before + most]:
         line = _said(block, source, index, row, leads, indented=True)
         if line is not None:
@@ -104,10 +104,10 @@ def lines_around(
 
 def any_line(block: Block, source: Source, index: int, start: int = 0) -> Iterator[Said]:
     """All lines of a block from the byte ``start`` of its data on, whatever they are."""
-    leads = learn(block.data)
+    leads = leads_of(block)
     for at, number, raw in _rows(block, start, len(block.data)):
         text = raw[:600].decode("utf-8", "replace")
-        prefix, message = leads.split(text)
+        prefix, message = split(leads, text)
         yield Said(
             index, number, block.offset + at, text, prefix, message, "", _writer(prefix, source, message)
         )
@@ -130,7 +130,7 @@ def _said(
     if b"NCCL INFO" in raw[:160] or b"NCCL WARN" in raw[:160]:
         return None
     text = raw[:600].decode("utf-8", "replace")
-    prefix, message = leads.split(text)
+    prefix, message = split(leads, text)
     if (
         prefix.level in {"error", "fatal"}
         or compiled(_CODE).match(message.lstrip(" ") if indented else message)

@@ -14,16 +14,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from triage.model import Block, Source
+from triage.model import Block, Leads, Source
 from triage.rules.loader import RuleSet
 from triage.rules.schema import Rule
 from triage.scan.collect import Collector, Sighting
 from triage.scan.database import AnchorDatabase, Hits, looks_wrapped
 from triage.scan.exceptions import EXCEPTION_ANCHORS, ExceptionScan
-from triage.scan.leads import NONE, Leads, learn
+from triage.scan.leads import NONE, learn
 from triage.scan.matching import Match, Matcher
 from triage.scan.window import BRIEF, CONTINUATION, BlockLines, Line, Record, record_at
-from triage.sources.constants import BLOCK_SIZE
+from triage.sources.constants import BLOCK_SIZE, TAIL_SIZE
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -229,7 +229,9 @@ class Scanner:
 
     def _process(self, stream: _Stream, entry: _Pending, hits: Hits) -> None:
         if entry.first or (entry.block.last and stream.leads == NONE):
-            stream.leads = learn(entry.block.data)
+            data = entry.block.data
+            # of the end no more than is kept of it, so that the same is learned of both
+            stream.leads = learn(data if entry.first else data[-TAIL_SIZE:])
         view = BlockLines(entry.block, stream.leads)
         if entry.first and entry.block.begin:
             # a traceback that the stretch before records may reach into this one

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
 
 from triage.model import Block, Source
-from triage.scan.lazy import compiled
+from triage.scan.lazy import compiled, deferred
 from triage.scan.prefixes.launchers import OF_A_PART
-from triage.scan.said import SELF, Said, lines_at_the_end, lines_at_the_start
+from triage.scan.said import SELF, WINDOW, Said, lines_at_the_end, lines_at_the_start
 
 Writer = tuple[int, str]
 """A source, and the outermost name of a writer in it; empty for whatever is in the source."""
@@ -21,23 +23,45 @@ LOOK = 40
 LOOK_AMONG = 240
 """The same where several writers share it, if there are few sources."""
 FEW = 8
+FEW_KNOWN = 6
+"""Sources whose rank is known that are asked how many there are."""
 _RANK = (
     r"(?i)(?P<before>\b[a-z]+[ _-])?(?<![a-z])(?:global[ _-]?|world[ _-]?|mpi[ _-]?|my[ _-]?)?rank(?:[ _]?(?:is|id|no\.?|number))?"
     r"\W{0,3}(?P<rank>\d{1,5})(?![\w.]*\d)(?! ?(?:->|=>|to |and ))"
 )
 _AMONG = r"(?i)(?<![\w./-])(?P<rank>\d{1,5})(?: ?/ ?| of | out of |, nranks |, world[ _]size )(?P<size>\d{1,5})(?![\w./-])"
+_TAG = deferred(rb"(?m)^\[rank(\d{1,6})\]:")
 _PID = r"(?i)\bpid\b\W{0,3}(\d{2,8})\b"
 _COUNTED = r"(?i)\b(?:worker|process|proc|trainer|task|replica|member|shard|id|pe)[ =:#_-]{0,3}(?P<rank>\d{1,5})(?![\w./-])"
 
 
-def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> dict[Writer, set[int]]:
-    """The ranks that each writer gives as its own, of those sources whose own rank is not known; ``pid 71`` names a process."""
+@dataclass(frozen=True, slots=True)
+class Selves:
+    """What the writers of a job's logs say of themselves."""
+
+    ranks: Mapping[Writer, set[int]] = field(default_factory=dict)
+    """The ranks that each gives as its own; ``pid 71`` names a process."""
+    size: int | None = None
+    """How many they say that they are."""
+    writers: frozenset[Writer] = frozenset()
+    """The names in front of lines, of whatever kind."""
+
+
+def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
+    """What writers say of themselves; of sources whose own rank is known, a few tell how many there are."""
     blocks = {index: block for index, block in tails.items() if sources[index].rank is None}
+    known = {index: rank for index in sorted(tails) if (rank := sources[index].rank) is not None}
+    known = dict(islice(known.items(), FEW_KNOWN))
     found: dict[Writer, set[int]] = defaultdict(set)
     stated: dict[tuple[str, str, tuple[object, ...]], dict[Writer, set[int]]] = defaultdict(
         lambda: defaultdict(set)
     )
+    for index, line in _lines({index: tails[index] for index in known}, sources):
+        for slot, rank in _numbers(line):
+            stated["file", line.wording, slot][index, ""].add(rank)
+    writers: set[Writer] = set()
     for index, line in _lines(blocks, sources):
+        writers.add((index, line.prefix.stream.partition("/")[0]))
         names = {"file": "", "stream": line.prefix.stream.partition("/")[0]}
         if not names["stream"]:
             del names["stream"]
@@ -60,11 +84,35 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> dict[Writer
         for slot, rank in _numbers(line):
             for kind, name in names.items():
                 stated[kind, line.wording, slot][index, name].add(rank)
-    for (_, _, (how, *_)), told in stated.items():
-        if _of_themselves(told, contiguous=how != "rank"):
+    named = {writer: set(ranks) for writer, ranks in found.items() if ranks}
+    for index, block in {**blocks, **{index: tails[index] for index in known}}.items():
+        tags = {int(tag) for tag in _TAG.findall(block.data[-WINDOW:])}
+        named[index, ""] = {known[index]} if index in known else tags | named.get((index, ""), set())
+    sizes: set[int] = set()
+    for (_, _, slot), told in stated.items():
+        how, *among = slot
+        own_numbers = _of_themselves(told, contiguous=how != "rank")
+        if own_numbers:
             for writer, ranks in told.items():
                 found[writer] |= ranks
-    return {writer: ranks for writer, ranks in found.items() if ranks}
+        if how == "among" and (own_numbers or _as_named(told, named)):
+            sizes.update(number for number in among[1:] if isinstance(number, int))
+    size = sizes.pop() if len(sizes) == 1 else None
+    return Selves(
+        {writer: ranks for writer, ranks in found.items() if ranks and writer[0] not in known},
+        size,
+        frozenset(writers),
+    )
+
+
+def went_on(block: Block, source: Source, index: int, offset: int) -> frozenset[int]:
+    """The ranks that say something of their own behind ``offset``."""
+    said = (
+        line.writer
+        for line in lines_at_the_end(block, source, index, None, LOOK_AMONG)
+        if line.offset > offset
+    )
+    return frozenset(int(writer) for writer in said if writer is not None and writer.isdecimal())
 
 
 def _lines(blocks: Mapping[int, Block], sources: Sequence[Source]) -> Iterator[tuple[int, Said]]:
@@ -90,6 +138,12 @@ def _numbers(line: Said) -> Iterator[tuple[tuple[object, ...], int]]:
             yield ("among", at, int(said["size"])), int(said["rank"])
     for at, said in enumerate(compiled(_COUNTED).finditer(line.message)):
         yield ("counted", at), int(said["rank"])
+
+
+def _as_named(told: Mapping[Writer, set[int]], named: Mapping[Writer, set[int]]) -> bool:
+    """Whether several writers count themselves by the ranks that their tags give them, and none by another number."""
+    known = {writer: ranks for writer, ranks in told.items() if named.get(writer)}
+    return len(known) > 1 and all(ranks == named[writer] for writer, ranks in known.items())
 
 
 def _of_themselves(told: Mapping[Writer, set[int]], *, contiguous: bool) -> bool:

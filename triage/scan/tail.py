@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 
-from triage.model import Block, Evidence, Finding, Source
+from triage.model import Block, Evidence, Finding, Prefix, Source
 from triage.scan import abroad
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
@@ -163,7 +163,7 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
     Who still logs in an ordinary way after an error has got over it; who does so after others timed
     out was working all the while.
     """
-    seen: dict[str, Finding] = {}
+    seen: dict[str, tuple[int, int, str, Prefix]] = {}
     for number, offset, raw in _lines(block, 4 * TAIL)[-MAX_SIGNS:]:
         saves = b"aved" in raw or b"ritten" in raw or b"rote" in raw or not raw.isascii()
         if (
@@ -180,15 +180,16 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
         if not plain or not message.strip() or message.startswith("NCCL INFO"):
             continue
         if not _SAYS_GOODBYE.search(message) and not _ANSWERS_WITH_AN_ERROR.search(message):
-            seen[prefix.stream] = Finding(
-                rule_id=ALIVE_RULE, fields={}, evidence=(Evidence(source.name, number, safe(text)),),
-                source=index, offset=offset,
-                rank=prefix.rank if prefix.rank is not None else source.rank,
-                local_rank=prefix.local_rank if prefix.local_rank is not None else source.local_rank,
-                host=prefix.host or source.host, pid=prefix.pid, time=prefix.time, level=prefix.level,
-                stream=prefix.stream,
-            )  # fmt: skip
-    yield from seen.values()
+            seen[prefix.stream] = (number, offset, text, prefix)
+    for number, offset, text, prefix in seen.values():
+        yield Finding(
+            rule_id=ALIVE_RULE, fields={}, evidence=(Evidence(source.name, number, safe(text)),),
+            source=index, offset=offset,
+            rank=prefix.rank if prefix.rank is not None else source.rank,
+            local_rank=prefix.local_rank if prefix.local_rank is not None else source.local_rank,
+            host=prefix.host or source.host, pid=prefix.pid, time=prefix.time, level=prefix.level,
+            stream=prefix.stream,
+        )  # fmt: skip
 
 
 def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:

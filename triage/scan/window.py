@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from triage.model import Block, Prefix
-from triage.scan.leads import NONE, Leads
+from triage.model import Block, Leads, Prefix
+from triage.scan.leads import NONE, split
 from triage.scan.prefix import Continuation
 
 MAX_LINE = 8 * 1024
@@ -72,7 +72,7 @@ class BlockLines:
         line = self._lines.get(start)
         if line is None or line.end != end:
             raw = self.block.data[start:end].decode("utf-8", "replace")
-            prefix, message = self._leads.split(raw)
+            prefix, message = split(self._leads, raw)
             line = Line(start, end, prefix, message, raw)
             self._lines[start] = line
         return line

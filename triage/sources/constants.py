@@ -11,6 +11,9 @@ CONTEXT = 32 << 10
 HEAD_SIZE = 64 << 10
 """Bytes at the beginning of a source that can be looked at before it is read."""
 
+TAIL_SIZE = 128 << 10
+"""Bytes at the end of a log that are kept once it has been read."""
+
 SNIFF_SIZE = 4 << 10
 """Bytes by which a file found in a directory is judged to be a log or not."""
 

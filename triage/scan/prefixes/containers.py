@@ -11,7 +11,7 @@ from triage.scan.prefixes.draft import LEVEL_WORD, TIME, Draft
 from triage.scan.tracebacks.lines import HEADER
 
 _MAX_JSON = 1 << 17
-_MESSAGE_KEYS = ("log", "message", "msg", "textPayload", "line")
+_MESSAGE_KEYS = ("log", "message", "msg", "textPayload", "line", "event")
 _EXCEPTION_KEYS = (
     "exc_info",
     "exc",
@@ -22,6 +22,17 @@ _EXCEPTION_KEYS = (
     "stacktrace",
     "error.stack",
 )
+_PROCESS_KEYS = (
+    "proc",
+    "process",
+    "process_index",
+    "proc_id",
+    "worker",
+    "worker_id",
+    "replica",
+    "replica_id",
+)
+"""Fields that number processes, from what number on is not said."""
 _TIME_KEYS = ("time", "timestamp", "@timestamp", "ts", "asctime", "date")
 _COLLECTED_KEYS = frozenset(
     {
@@ -110,6 +121,10 @@ def _numbers(data: dict[str, object], draft: Draft) -> None:
         draft.writer(f"rank{rank}")
     if type(local) is int and local >= 0:
         draft.local_rank = local
+    elif draft.rank is None:
+        name = next((name for name in _PROCESS_KEYS if type(data.get(name)) is int), None)
+        if name is not None:
+            draft.writer(f"lead {name} {data[name]}")
 
 
 # a level in front of a date begins what a logger wrote, and is left to it
