@@ -251,9 +251,7 @@ def test_of_processes_that_end_at_once_nobody_can_say_whose_traceback_it_is(engi
 @pytest.mark.parametrize("start", [0, 1])
 def test_places_among_all_count_from_zero_or_one(engine: Engine, start: int) -> None:
     writers = [f"2026-02-03 04:05:06,789 ({rank + start}/4) INFO " for rank in range(4)]
-    text = (
-        job(writers, 2).replace("INFO Traceback", "ERROR stopped\nTraceback").replace(writers[2] + " ", " ")
-    )
+    text = job(writers, 2).replace("INFO Traceback", "ERROR stopped\nTraceback").replace(writers[2] + " ", " ")
     assert cause(engine, text.replace(writers[2] + "KeyError", "KeyError")).origin.rank == 2
 
 
@@ -292,10 +290,7 @@ def test_a_traceback_may_begin_behind_what_another_process_had_not_ended(engine:
 
 def test_what_a_spawned_process_raised_is_its_own(engine: Engine) -> None:
     turns = "".join(
-        f"proc {rank}: {what} {turn}\n"
-        for turn in range(4)
-        for what in ("takes", "has")
-        for rank in (1, 0, 3, 2)
+        f"proc {rank}: {what} {turn}\n" for turn in range(4) for what in ("takes", "has") for rank in (1, 0, 3, 2)
     )
     turns += "".join(f"proc {rank}: takes 4\n" for rank in (1, 0, 3, 2))
     turns += "".join(f"proc {rank}: has 4\n" for rank in (1, 0, 2))

@@ -299,11 +299,7 @@ def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
     found: Item | None = None
     for item in (*job.of_fact("mention"), *job.of_fact("exception")):
         nameless = item.rank is None and len(ranks) == 1 and item.fields.get("_thread") is True
-        if (
-            (item.rank not in ranks and not nameless)
-            or _cut(item)
-            or compare(item.finding, wait.item.finding) == 1
-        ):
+        if (item.rank not in ranks and not nameless) or _cut(item) or compare(item.finding, wait.item.finding) == 1:
             continue
         moved = any(
             p.rank == item.rank and p.finding.source == item.finding.source

@@ -205,14 +205,8 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
 
 _OF_MANY = frozenset(
     {
-        "rendezvous",
-        "network-fabric",
-        "network-config",
-        "topology",
-        "scheduler",
-        "port-conflict",
-        "straggler-or-hang",
-        "watchdog-too-short",
+        "rendezvous", "network-fabric", "network-config", "topology", "scheduler", "port-conflict",
+        "straggler-or-hang", "watchdog-too-short",
     }  # fmt: skip
 )
 """Categories of which the one that complains is not the one to blame."""
@@ -312,12 +306,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and not _on_another_gpu(lead, alone, identities)
     ):
         return [alone]  # last words without a name, and one process that died of something
-    if (
-        lead.rank is None
-        and not lead.finding.stream
-        and lead.rule.origin == "speaker"
-        and lead.finding.raised
-    ):
+    if lead.rank is None and not lead.finding.stream and lead.rule.origin == "speaker" and lead.finding.raised:
         missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
         if not missed and identities.missing is not None:
             missed = {identities.missing}

@@ -31,9 +31,7 @@ _NOT_RANKS = deferred(
 )
 """What stands before a number that counts something else."""
 
-_PROCESSES = deferred(
-    r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0(?::(\d{1,5}))?\Z"
-)
+_PROCESSES = deferred(r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0(?::(\d{1,5}))?\Z")
 """What stands in front of lines and numbers processes, not nodes."""
 
 _Place = tuple[int, str]

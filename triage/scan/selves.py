@@ -98,11 +98,7 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         if how == "among" and (own_numbers or _as_named(told, named)):
             sizes.update(number for number in among[1:] if isinstance(number, int))
     size = sizes.pop() if len(sizes) == 1 else None
-    return Selves(
-        {writer: ranks for writer, ranks in found.items() if ranks and writer[0] not in known},
-        size,
-        frozenset(writers),
-    )
+    return Selves({writer: ranks for writer, ranks in found.items() if ranks and writer[0] not in known}, size, frozenset(writers))
 
 
 def went_on(block: Block, source: Source, index: int, offset: int) -> frozenset[int]:

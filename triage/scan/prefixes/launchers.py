@@ -64,7 +64,9 @@ _BARE_TAG = Lazy(
 _UNKNOWN = Lazy(
     r"(?:[^\s\[][^\s]{0,100}|\[[^\]\n]{1,60}\])?(?:[ \t]{1,8}\S{1,100}){0,2}[ \t]{0,8}(?=\[rank\d{1,6}\]:(?: |\[|$))"
 )
-_GLUED = r"[\w\]})%.!](?=\[rank\d{1,6}\]:(?: |\[[EWIF]\d))|[ ,:;|](?=\[rank\d{1,6}\]: Traceback \(most recent call last\):)"
+_GLUED = (
+    r"[\w\]})%.!](?=\[rank\d{1,6}\]:(?: |\[[EWIF]\d))|[ ,:;|](?=\[rank\d{1,6}\]: Traceback \(most recent call last\):)"
+)
 """The end of what somebody wrote without ending the line, before torch's tag."""
 _FOREIGN = 320
 """Characters within which torch's own tag has to follow."""
