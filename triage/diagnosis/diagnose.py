@@ -111,7 +111,12 @@ def diagnose(run: Run) -> Diagnosis:
 def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -> _Outcome:
     job = Job(run.rules, list(items), run.sources, run.reports, run.receipt, run.cut)
     if last:
-        job.add(observed(job, run.ends))
+        seen = observed(job, run.ends)
+        job.add(seen)
+        if year is None and (year := _year([*items, *seen])) is not None:
+            # the program's own lines may be the only ones that state it
+            job.items = [_dated(item, year) for item in job.items]
+            job.index()
         job.resumed = run.ends.resumed if run.ends is not None else None
     identities = identify(job, run.ends)
     job.items = relabel(job.items, identities)

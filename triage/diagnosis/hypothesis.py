@@ -374,7 +374,13 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     }  # fmt: skip
     if identities.only_failed in dead:
         dead = {identities.only_failed}  # the others were told to end
-    return list(dead) if len(dead) == 1 and len(candidate.items) == 1 else []
+    if len(dead) == 1 and len(candidate.items) == 1:
+        return list(dead)
+    hit = {
+        r for effect in candidate.led_to
+        if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category for r in effect.ranks
+    }  # fmt: skip
+    return list(hit) if lead.rank is None and len(hit) == 1 else []
 
 
 _GONE = frozenset({"ledger.killed", "ledger.vanished"})

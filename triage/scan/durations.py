@@ -23,6 +23,7 @@ _MAY_TELL = deferred(rb"\d ?(?:ms|s|sec\w*|m|min\w*|h|hours?)\b")
 _TOOK = (
     r"(?i)\b(?:took|taken|took about|in|after|elapsed|duration|spent|lasted|needed|for)\b[:=]?\W{0,2}"
     r"(?P<figure>\d{1,6}(?:\.\d{1,6})?) ?(?P<unit>ms|s|sec(?:onds?|s)?|m|min(?:utes?|s)?|h|hours?)(?![\w/])"
+    r"|[,(;] ?(?P<told>\d{1,6}(?:\.\d{1,6})?) ?(?P<in>s|sec(?:onds?|s)?|min(?:utes?|s)?)\)?\.?\Z"
 )
 _NO_WORK = (
     r"(?i)time[ -]?out|timed out|\bwait|retry|attempt|\beta\b|remaining|\bleft\b|\bevery\b|\bnext\b|will\b"
@@ -57,7 +58,7 @@ def _stated(
             found = compiled(_TOOK).search(line.message)
             if found is None or compiled(_NO_WORK).search(line.message):
                 continue
-            unit = found["unit"].lower()
-            seconds = float(found["figure"]) * _UNITS["ms" if unit == "ms" else unit[0]]
+            unit = (found["unit"] or found["in"]).lower()
+            seconds = float(found["figure"] or found["told"]) * _UNITS["ms" if unit == "ms" else unit[0]]
             if seconds >= SHORTEST:
                 yield line, seconds
