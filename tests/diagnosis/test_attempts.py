@@ -213,3 +213,57 @@ def test_a_log_that_goes_on_after_its_only_process_ended_goes_on_with_another_ru
     root = engine.diagnose(runs(work, ended, slip, ended, again)).root_cause
     assert root is not None
     assert root.category == "gpu-oom"
+
+
+def failed_at(clock: str) -> str:
+    """What the agent says of its workers' end."""
+    return (
+        f"E0301 {clock}.400000 4242 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 1) local_rank: 1 "
+        "(pid: 1201) of binary: /opt/bin/python\n"
+    )
+
+
+def stepped(begin: int, end: int) -> str:
+    """Steps of two ranks."""
+    return "".join(
+        f"2026-03-01 10:00:{n:02d},100 [INFO] rank{r}: step {n}/90 loss 0.{n}\n"
+        for n in range(begin, end)
+        for r in (0, 1)
+    )
+
+
+def test_an_agent_that_started_its_workers_again_need_not_say_so(engine: Engine) -> None:
+    broken = raised(1, "RuntimeError: the pump stood still") + failed_at("10:00:20")
+    assert (
+        engine.diagnose(Source("run.log", data=(stepped(10, 20) + broken + stepped(22, 40)).encode())).verdict
+        == "healthy"
+    )
+    assert engine.diagnose(Source("run.log", data=(stepped(10, 20) + broken).encode())).verdict == "failed"
+    # what stands below it was said before
+    late = raised(1, "RuntimeError: the pump stood still") + failed_at("10:00:50")
+    assert engine.diagnose(Source("run.log", data=(late + stepped(10, 20)).encode())).verdict == "failed"
+
+
+NO_FILE = (
+    'Traceback (most recent call last):\n  File "/w/measure.py", line 6, in main\n    gauge = open(path)\n'
+    "FileNotFoundError: [Errno 2] No such file or directory: '/data/gauges.csv'\n"
+)
+METERS = "".join(f"Test: [{n}0/124]\tTime 0.2{n} (0.3)\tData 0.1 (0.2)\n" for n in range(1, 9))
+
+
+@pytest.mark.parametrize(
+    ("log", "verdict"),
+    [
+        (
+            "nohup: ignoring input\n" + NO_FILE + "nohup: ignoring input\nreading the gauges\n" + STEPS,
+            "healthy",
+        ),
+        ("nohup: ignoring input\nreading the gauges\nnohup: ignoring input\n" + NO_FILE, "failed"),
+        (NO_FILE + METERS, "healthy"),
+        (METERS + NO_FILE, "failed"),
+    ],
+)
+def test_who_starts_again_in_the_same_log_is_judged_by_its_last_run(
+    engine: Engine, log: str, verdict: str
+) -> None:
+    assert engine.diagnose(Source("nohup.out", data=log.encode())).verdict == verdict

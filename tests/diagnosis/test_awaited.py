@@ -48,6 +48,33 @@ def test_who_did_not_reach_the_store_is_who_is_not_in_it(engine: Engine) -> None
     assert ranks(engine, {0: host, 1: inside, 2: "", 3: ""}) == ()
 
 
+def barrier(joined: int, *waiting: int) -> str:
+    """Lines of the store's barrier at the end of a log that all ranks of six write."""
+    said = (
+        f"Waiting in store based barrier to initialize process group for rank: {rank}, key: store_based_barrier_key:1 "
+        f"(world_size=6, worker_count={joined}, timeout=0:20:00)\n"
+        for rank in waiting
+    )
+    return "INFO:root:Added key: store_based_barrier_key:1 to store for rank: 0\n" + "".join(said)
+
+
+def test_who_is_missing_at_the_barrier_is_who_says_nothing_of_it(engine: Engine) -> None:
+    def missing(text: str) -> tuple[int, ...]:
+        root = engine.diagnose([Source("job.log", data=text.encode())]).root_cause
+        assert root is not None and root.rule_id == "torch.store-barrier-waiting"
+        return root.origin.ranks
+
+    assert missing(barrier(5, 0, 1, 3, 4, 5)) == (2,)
+    assert missing(barrier(4, 0, 1, 3, 5)) == (2, 4)
+    assert missing(barrier(5, 0, 1, 3)) == ()
+
+
+def test_a_barrier_that_all_came_to_holds_nobody_up(engine: Engine) -> None:
+    done = "INFO:root:Rank 0: Completed store-based barrier for key:store_based_barrier_key:1 with 6 nodes.\n"
+    diagnosis = engine.diagnose([Source("job.log", data=(barrier(5, 0, 1) + done).encode())])
+    assert diagnosis.root_cause is None
+
+
 def pair_of(rank: int, key: str) -> str:
     """A wait for the communicator of two ranks."""
     return (

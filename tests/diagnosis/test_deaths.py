@@ -161,3 +161,23 @@ def test_who_reports_that_its_server_is_gone_did_not_die_of_it(engine: Engine) -
     cause = engine.diagnose(Source("run.log", data=log.encode())).root_cause
     assert cause is not None
     assert cause.rule_id == "ledger.killed"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "torch.distributed.DistNetworkError: The client socket has timed out after 90000ms while trying to connect to (n4, 29511).",
+        "torch.distributed.DistNetworkError: Connection reset by peer",
+    ],
+)
+def test_a_rank_that_was_killed_is_why_others_find_no_store(engine: Engine, said: str) -> None:
+    waiting = (
+        "Traceback (most recent call last):\n"
+        '  File "/workspace/train.py", line 31, in <module>\n    dist.init_process_group("nccl")\n'
+        '  File "/opt/venv/lib/python3.12/site-packages/torch/distributed/rendezvous.py", line 189, in _create_c10d_store\n'
+        f"    return TCPStore(\n           ^^^^^^^^^\n{said}\n"
+    )
+    diagnosis = engine.diagnose(files({0: "reading 96 shards\nKilled\n", 1: waiting, 2: waiting}))
+    assert cause(diagnosis) == ("ledger.killed", (0,))
+    root = engine.diagnose(files({0: "reading 96 shards\n", 1: waiting, 2: waiting})).root_cause
+    assert root is not None and root.category == "rendezvous"

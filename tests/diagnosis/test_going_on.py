@@ -173,3 +173,68 @@ def test_who_dumps_stacks_has_seen_a_job_stand_still(engine: Engine) -> None:
     found = engine.diagnose_sources(quiet)
     assert found.verdict != "healthy"
     assert found.verdict == "failed" or any("Stacks of processes" in note for note in found.notes)
+
+
+SKIPPED = (
+    '[prep] record {0}: skipped\nTraceback (most recent call last):\n  File "/w/prep.py", line 8, in main\n'
+    "    work(n)\nValueError: record cut off\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("between", "end", "verdict"),
+    [
+        ("", "[prep] 90/90 records\n[prep] wrote data/pumps.bin: 86 records, 4 skipped\n", "healthy"),
+        ("", "", "failed"),
+        ("[prep] starting again\n", "[prep] that was all\n", "failed"),
+        ("", "that was all for today\n", "failed"),
+    ],
+)
+def test_who_complains_of_the_same_again_and_again_catches_it(
+    engine: Engine, between: str, end: str, verdict: str
+) -> None:
+    log = "".join(SKIPPED.format(n) + between for n in (22, 39, 56, 73)) + end
+    assert (engine.diagnose(Source("prep.log", data=log.encode())).verdict == "healthy") == (
+        verdict == "healthy"
+    )
+
+
+NO_BACKEND = (
+    "ERROR backend turbopump is not usable{0}\nTraceback (most recent call last):\n"
+    "  File \"/w/eval.py\", line 8, in main\n    load(name)\nModuleNotFoundError: No module named 'turbopump'\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "rest", "verdict"),
+    [
+        (", falling back", 4, "healthy"),
+        (", falling back", 0, "failed"),
+        ("", 4, "failed"),
+    ],
+)
+def test_what_is_done_instead_is_said_above_the_exception(
+    engine: Engine, said: str, rest: int, verdict: str
+) -> None:
+    log = NO_BACKEND.format(said) + "".join(f"INFO question {n} of 9 was answered\n" for n in range(rest))
+    assert engine.diagnose(Source("eval.log", data=log.encode())).verdict == verdict
+
+
+def shown(text: str) -> str:
+    """Texts that a program has generated, between lines of its own."""
+    return "".join(
+        f"2026-03-01 10:00:0{n},100 - Prompt {n}: the story of a pump\n2026-03-01 10:00:0{n},200 - Generated text: The pump\n"
+        f"stood in the yard.\n{text}\n2026-03-01 10:00:0{n},300 - Tokens: 10{n}\n"
+        for n in range(5)
+    )
+
+
+def test_texts_that_a_program_shows_are_not_what_it_says(engine: Engine) -> None:
+    text = "It was lost, then it failed and could not be repaired."
+    assert engine.diagnose(Source("texts.log", data=shown(text).encode())).verdict == "healthy"
+    broken_off = shown("It ran.") + f"2026-03-01 10:00:09,200 - Generated text: The pump\n{text}\n"
+    assert engine.diagnose(Source("texts.log", data=broken_off.encode())).verdict != "healthy"
+    quoted = "".join(
+        f'    core {n} : "the pump was lost, and {n} men could not repair it" (+95)\n' for n in range(9)
+    )
+    assert engine.diagnose(Source("scores.log", data=quoted.encode())).verdict == "healthy"

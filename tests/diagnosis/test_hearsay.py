@@ -51,6 +51,61 @@ def test_a_known_message_is_not_judged_by_its_words(engine: Engine) -> None:
     assert not root.rule_id.startswith("unknown.like-")
 
 
+def below(message: str) -> str:
+    """What a library raises far below the user's call."""
+    frames = "".join(
+        f'  File "/opt/env/lib/python3.11/site-packages/zork/{name}.py", line 7, in {name}\n    go()\n'
+        for name in ("attic", "kitchen", "cellar", "dungeon")
+    )
+    return (
+        "Traceback (most recent call last):\n"
+        '  File "/home/user/train.py", line 12, in main\n'
+        f"    dig()\n{frames}{message}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("message", "category"),
+    [
+        ("ValueError: Lanterns differ across ranks: rank 0 lit 4, rank 2 lit 8", "collective-desync"),
+        (
+            "RuntimeError: the lantern kernel must be compiled before CUDA graph capture begins",
+            "compile-or-graph-capture",
+        ),
+        (
+            "ValueError: Lantern server must become ready within 40 seconds, it did not respond",
+            "straggler-or-hang",
+        ),
+    ],
+)
+def test_what_a_demand_is_about_its_words_tell(engine: Engine, message: str, category: str) -> None:
+    root = diagnosed(engine, below(message)).root_cause
+    assert root is not None
+    assert (root.category, root.rule_id) == (category, f"unknown.like-{category}")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "NameError: name 'rendezvous_store' is not defined",
+        "FileNotFoundError: [Errno 2] No such file or directory: '/ckpt/rank_mismatch/cuda_graph'",
+    ],
+)
+def test_words_that_are_not_the_programs_own_tell_nothing(engine: Engine, message: str) -> None:
+    root = diagnosed(engine, below(message)).root_cause
+    assert root is not None
+    assert not root.rule_id.startswith("unknown.like-")
+
+
+def test_a_line_of_a_stack_is_no_alarm(engine: Engine) -> None:
+    log = (
+        "[1,1]<stderr>:Traceback (most recent call last):\n"
+        '[1,1]<stderr>:  File "/opt/env/lib/python3.11/site-packages/zork/cuda_graph/nccl_timeout.py", line 3, in rank\n'
+    )
+    root = diagnosed(engine, log).root_cause
+    assert root is None or not root.rule_id.startswith("unknown.like-")
+
+
 def test_a_slip_stays_the_programs_own(engine: Engine) -> None:
     log = (
         "Traceback (most recent call last):\n"

@@ -36,10 +36,11 @@ def test_ordinary_words_are_not_ahead_of_ordinary_ones() -> None:
 
 def test_what_a_text_is_known_by() -> None:
     assert features("CudaGraph capture failed") == [
-        "cuda", "graph", "capture", "failed", "cuda graph", "graph capture", "capture failed",
+        "cuda", "graph", "capture", "failed", "~cuda", "~graph", "~capture", "~fail",
+        "cuda graph", "graph capture", "capture failed",
     ]  # fmt: skip
-    assert features("ValueError: errno 98") == ["errno", "errno 98"], (
-        "Python's names and lone numbers are left out"
+    assert features("ValueError: errno 98") == ["errno", "~errno", "errno 98", "!ValueError"], (
+        "Python's names are no words, and lone numbers are left out"
     )
     assert features("显存不足") == ["显存", "存不", "不足"]
 

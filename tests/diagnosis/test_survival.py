@@ -306,3 +306,105 @@ def test_a_job_that_makes_room_for_another_was_at_work(engine: Engine, why: str,
     ).root_cause
     assert root is not None
     assert root.category == category
+
+
+@pytest.mark.parametrize(
+    ("step", "after", "verdict"),
+    [(609, "", "failed"), (609, "best epoch was 12\n", "healthy"), (6848, "", "healthy")],
+)
+def test_only_the_tracker_speaks_after_an_epoch_that_broke_off(
+    engine: Engine, step: int, after: str, verdict: str
+) -> None:
+    bars = "".join(
+        f"      1/100        15G      3.5{n % 10}      8.98        212        800: {n * 100 // 6848}% ━────── {n}/6848 2.6it/s 3:40<39:22\n"
+        for n in range(step - 5, step + 1)
+    )
+    log = (
+        bars
+        + "/usr/lib/python3.12/multiprocessing/resource_tracker.py:279: UserWarning: resource_tracker: There appear to be "
+        "88 leaked semaphore objects to clean up at shutdown\n  warnings.warn('resource_tracker: There appear to be %d '\n"
+        + after
+    )
+    assert engine.diagnose(Source("train.log", data=log.encode())).verdict == verdict
+
+
+SERVED = (
+    "INFO 03-09 21:34:2{0} [loggers.py:236] Engine 000: Avg prompt throughput: 531.6 tokens/s, Running: 1 reqs\n"
+    '(APIServer pid=77) INFO:     127.0.0.1:445{0}0 - "POST /v1/completions HTTP/1.1" 200 OK\n'
+)
+LEAVES = (
+    "(APIServer pid=77) INFO:     Shutting down\n(APIServer pid=77) INFO:     Waiting for application shutdown.\n"
+    "(APIServer pid=77) INFO:     Application shutdown complete.\n(APIServer pid=77) INFO:     Finished server process [77]\n"
+)
+ENGINE = (
+    "(APIServer pid=77) ERROR 03-09 21:40:47 [core_client.py:600] Engine core proc EngineCore_DP0 died unexpectedly, "
+    "shutting down client.\n"
+    "(APIServer pid=77) ERROR 03-09 21:40:47 [async_llm.py:546] vllm.v1.engine.exceptions.EngineDeadError: EngineCore "
+    "encountered an issue. See stack trace (above) for the root cause.\n"
+)
+
+
+@pytest.mark.parametrize(("engine_died", "verdict"), [("", "healthy"), (ENGINE, "failed")])
+def test_a_server_that_lost_its_engine_closes_in_order(
+    engine: Engine, engine_died: str, verdict: str
+) -> None:
+    log = "".join(SERVED.format(n) for n in range(6)) + engine_died + LEAVES
+    assert engine.diagnose(Source("vllm.log", data=log.encode())).verdict == verdict
+
+
+def test_what_native_code_printed_is_got_over_with_the_exception_that_repeats_it(engine: Engine) -> None:
+    printed = "CUDA Error: out of memory at /src/pump_allocator.cpp:139\n"
+    lead = "(EngineCore pid=81) ERROR 03-09 21:31:01 [core.py:1365] "
+    passed_on = (
+        f"{lead}Invocation of wake_up method failed\n{lead}Traceback (most recent call last):\n"
+        f'{lead}  File "/opt/engine/core.py", line 13, in call\n{lead}    wake()\n{lead}RuntimeError: {printed}'
+    )
+    goes_on = "".join(
+        f"(EngineCore pid=81) INFO 03-09 21:32:0{n} [pool.py:482] reset prefix cache {n}\n" for n in range(4)
+    )
+    before = "".join(SERVED.format(n) for n in range(3))
+    log = before + printed + passed_on + goes_on
+    assert engine.diagnose(Source("vllm.log", data=log.encode())).verdict == "healthy"
+    assert engine.diagnose(Source("vllm.log", data=(before + printed + goes_on).encode())).verdict == "failed"
+
+
+def test_workers_are_counted_one_by_one(engine: Engine) -> None:
+    def left(codes: list[int]) -> str:
+        lines = (
+            f"[2026-03-01 10:12:0{n}] INFO packer: worker {n} exited with {code}\n"
+            for n, code in enumerate(codes)
+        )
+        return "".join(lines) + "[2026-03-01 10:12:09] INFO packer: wrote the list of parts\n"
+
+    assert engine.diagnose(Source("pack.log", data=left([0, 0, 0, 0]).encode())).verdict == "healthy"
+    assert engine.diagnose(Source("pack.log", data=left([0, 0, -9, 0]).encode())).verdict == "failed"
+
+
+@pytest.mark.parametrize(("after", "verdict"), [(0, "failed"), (3, "healthy")])
+def test_a_monitor_that_sees_no_more_steps(engine: Engine, after: int, verdict: str) -> None:
+    step = "[trainer] step {0:05d} loss=0.{0:04d} tok/s=81234\n"
+    log = "".join(step.format(n) for n in range(1, 30))
+    log += "".join(f"[monitor] {n * 60}s since the last step\n" for n in range(1, 12))
+    log += "".join(step.format(n) for n in range(30, 30 + after))
+    assert engine.diagnose(Source("train.log", data=log.encode())).verdict == verdict
+
+
+def test_time_that_a_command_was_given(engine: Engine) -> None:
+    log = "".join(f"well {n} of 40 was measured, depth {n + 3} m\n" for n in range(9))
+    over = log + "timeout: sending signal TERM to command \u2018measure\u2019\n"
+    root = engine.diagnose(Source("job.log", data=over.encode())).root_cause
+    assert root is not None
+    assert root.category == "scheduler"
+    assert engine.diagnose(Source("job.log", data=log.encode())).verdict == "healthy"
+
+
+@pytest.mark.parametrize(
+    ("log", "verdict"),
+    [
+        ("Training complete.\nERROR: lost the valve of the next stage, giving up\n", "failed"),
+        ("ERROR: lost the valve for a while\nTraining complete.\n", "healthy"),
+    ],
+)
+def test_what_is_said_below_a_good_end_is_of_what_came_after(engine: Engine, log: str, verdict: str) -> None:
+    steps = "".join(f"step {n} | loss 2.{n} | lr 1.0e-04\n" for n in range(1, 9))
+    assert engine.diagnose(Source("job.log", data=(steps + log).encode())).verdict == verdict

@@ -268,3 +268,13 @@ def test_what_was_looked_up_or_written_tells_the_kind(engine: Engine, log: str, 
     root = told(engine, log).root_cause
     assert root is not None
     assert root.category == category
+
+
+def test_harmless_words_below_a_message_do_not_make_the_exception_harmless(engine: Engine) -> None:
+    """What a library quotes as its last words may be a line that is harmless where it stands alone."""
+    retry = "socketPollConnect: connect to 10.0.0.5<41233> returned Connection refused, retrying (3/34) after sleep for 300 msec"
+    below = f"Last error:\n{retry}\n"
+    found = told(
+        engine, MAIN + frame(f"{SITE}/zoo/gate.py", "open") + "zoo.GateError: the gate did not open\n" + below
+    )
+    assert found.verdict == "failed"

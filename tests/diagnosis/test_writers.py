@@ -251,7 +251,9 @@ def test_of_processes_that_end_at_once_nobody_can_say_whose_traceback_it_is(engi
 @pytest.mark.parametrize("start", [0, 1])
 def test_places_among_all_count_from_zero_or_one(engine: Engine, start: int) -> None:
     writers = [f"2026-02-03 04:05:06,789 ({rank + start}/4) INFO " for rank in range(4)]
-    text = job(writers, 2).replace("INFO Traceback", "ERROR stopped\nTraceback").replace(writers[2] + " ", " ")
+    text = (
+        job(writers, 2).replace("INFO Traceback", "ERROR stopped\nTraceback").replace(writers[2] + " ", " ")
+    )
     assert cause(engine, text.replace(writers[2] + "KeyError", "KeyError")).origin.rank == 2
 
 
@@ -290,7 +292,10 @@ def test_a_traceback_may_begin_behind_what_another_process_had_not_ended(engine:
 
 def test_what_a_spawned_process_raised_is_its_own(engine: Engine) -> None:
     turns = "".join(
-        f"proc {rank}: {what} {turn}\n" for turn in range(4) for what in ("takes", "has") for rank in (1, 0, 3, 2)
+        f"proc {rank}: {what} {turn}\n"
+        for turn in range(4)
+        for what in ("takes", "has")
+        for rank in (1, 0, 3, 2)
     )
     turns += "".join(f"proc {rank}: takes 4\n" for rank in (1, 0, 3, 2))
     turns += "".join(f"proc {rank}: has 4\n" for rank in (1, 0, 2))
@@ -320,7 +325,10 @@ def test_a_thread_s_exception_is_of_the_rank_that_is_missed(engine: Engine) -> N
         )
         for rank in (0, 2)
     )
-    ends = "E1121 21:56:40.780000 8 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 1) local_rank: 0 (pid: 10) of binary: /opt/venv/bin/python\n"
+    ends = (
+        "E1121 21:56:40.780000 8 torch/distributed/elastic/multiprocessing/api.py:1002]"
+        " failed (exitcode: 1) local_rank: 0 (pid: 10) of binary: /opt/venv/bin/python\n"
+    )
     hello = "".join(f"rank {rank} of 3 is there\n" for rank in range(3))
     assert cause(engine, hello + thread + waits + ends).origin.rank == 1
 
@@ -329,7 +337,10 @@ def test_who_left_with_an_exit_code_said_why(engine: Engine) -> None:
     text = "".join(f"[default{rank}]:kept {600 + 90 * rank} rows\n" for rank in range(4))
     text += "[default1]:that is too little, leaving\n"
     text += "".join(f"[default{rank}]:{line}\n" for rank in (0, 2) for line in lost(rank).splitlines())
-    text += "E1121 21:39:22.153000 8 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 3) local_rank: 1 (pid: 11) of binary: /opt/venv/bin/python\n"
+    text += (
+        "E1121 21:39:22.153000 8 torch/distributed/elastic/multiprocessing/api.py:1002]"
+        " failed (exitcode: 3) local_rank: 1 (pid: 11) of binary: /opt/venv/bin/python\n"
+    )
     found = cause(engine, text)
     assert found.origin.rank == 1
     assert any("too little" in shown.text for shown in found.evidence)
@@ -352,3 +363,52 @@ def test_files_of_two_processes_of_which_one_lost_the_other_are_numbered_by_rank
     bad = "builds a model\nTraceback (most recent call last):\n" + "\n".join(STACK[1:]) + "\n"
     other = "builds a model\n" + lost(0).replace("[rank0]: ", "")
     assert cause(engine, other, bad, names=("0.log", "1.log")).origin.rank == 1
+
+
+def late(rank: int) -> str:
+    """What a rank says that nobody joined in time."""
+    return lost(rank).replace(
+        f"pair.cc:553] Connection closed by peer [127.0.0.1]:{4000 + rank}",
+        "unbound_buffer.cc:78] Timed out waiting 9000ms for recv operation to complete",
+    )
+
+
+@pytest.mark.parametrize(("hello", "rank"), [("greets as {rank}/2\n", 1), ("", None)])
+def test_who_meets_that_the_other_one_gave_up_came_late(engine: Engine, hello: str, rank: int | None) -> None:
+    texts = [hello.format(rank=n) + text for n, text in enumerate((late(0), lost(1)))]
+    assert cause(engine, *texts, names=("ash.log", "elm.log")).origin.rank == rank
+
+
+@pytest.mark.parametrize(("first", "rank"), [("fold-master-0.log", 2), ("fold-notes.log", None)])
+def test_a_master_comes_before_its_workers(engine: Engine, first: str, rank: int | None) -> None:
+    bad = "begins\n" + "\n".join(STACK) + "\n"
+    other = "begins\n" + lost(0).replace("[rank0]: ", "")
+    names = (first, "fold-worker-0.log", "fold-worker-1.log", "fold-worker-2.log")
+    assert cause(engine, other, other, bad, other, names=names).origin.rank == rank
+
+
+def test_who_is_gone_said_why(engine: Engine) -> None:
+    text = "".join(f"04:05:0{turn} [rank {n}] turn {turn} done\n" for turn in range(4) for n in range(4))
+    text += "04:05:05 [rank 2] ERROR the loss is not a number at turn 4, leaving\n"
+    root = cause(engine, text + "".join(lost(n) for n in (0, 1, 3)))
+    assert root.origin.rank == 2
+    assert any("not a number" in shown.text for shown in root.evidence)
+
+
+def test_a_supervisor_calls_processes_by_rank(engine: Engine) -> None:
+    beat = "coordinator: no heartbeat from rank 3 since 6 s, stopping the job\n"
+    assert cause(engine, beat + lost(0) + lost(1)).origin.rank == 3
+    codes = "".join(f"rank {n} (pid {80 + n}): exit status {code}\n" for n, code in enumerate((3, 134, 3)))
+    assert cause(engine, "the group is broken\n" + codes).origin.rank == 1
+
+
+def test_a_variable_that_is_not_set_is_a_setting(engine: Engine) -> None:
+    text = (
+        "[rank1]: Traceback (most recent call last):\n"
+        '[rank1]:   File "/srv/fold/run.py", line 5, in <module>\n'
+        '[rank1]:     where = os.environ["FOLD_HOME"]\n'
+        '[rank1]:   File "<frozen os>", line 679, in __getitem__\n'
+        "[rank1]: KeyError: 'FOLD_HOME'\n"
+    )
+    root = cause(engine, text + lost(0))
+    assert (root.category, root.origin.rank) == ("config", 1)

@@ -9,6 +9,7 @@ from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait
 from triage.diagnosis.oddities import last_apart, says_no_more
 from triage.diagnosis.phases import Activities, Activity
+from triage.diagnosis.unclaimed import inside
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.rules.fields import show
@@ -247,7 +248,7 @@ def _with_activity(
         if doing is not None:
             break
     if doing is None:
-        swallowed = _swallowed(job, ranks, first)
+        swallowed = _swallowed(job, ledger, ranks, first)
         seen = next((i for i in job.of_fact("stack") if i.rank in ranks and i.text("function")), None)
         ahead = next((i for i in job.of_fact("ahead") if i.rank in ranks), None)
         begun = next((i for i in job.of_fact("exception") if i.rank in ranks and _cut(i)), None)
@@ -290,7 +291,17 @@ def _way_out(told: Mapping[str, Value]) -> str:
     return "ledger.skipped-batch" if "skip" in str(told["type"]).lower() else "ledger.swallowed-exception"
 
 
-def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
+def _same(item: Item, loss: Item) -> bool:
+    """Whether an exception is the loss of a peer itself."""
+    one, other = item.finding, loss.finding
+    told = {(e.path, e.line) for e in other.evidence}
+    return inside(loss, item) or (
+        one.source == other.source
+        and (one.offset == other.offset or any((e.path, e.line) in told for e in one.evidence))
+    )
+
+
+def _swallowed(job: Job, ledger: Ledger, ranks: Sequence[int], wait: Wait) -> Item | None:
     """The last exception that a missing rank mentioned before the others waited, if it made no progress since.
 
     Of a thread's own, whatever the rank did since: it went on with what the thread had left it.
@@ -298,8 +309,15 @@ def _swallowed(job: Job, ranks: Sequence[int], wait: Wait) -> Item | None:
     """
     found: Item | None = None
     for item in (*job.of_fact("mention"), *job.of_fact("exception")):
+        loss = None if item.rank is None else ledger.bereft.get(item.rank)
+        if loss is not None and _same(item, loss):
+            continue  # how it met that the others had gone
         nameless = item.rank is None and len(ranks) == 1 and item.fields.get("_thread") is True
-        if (item.rank not in ranks and not nameless) or _cut(item) or compare(item.finding, wait.item.finding) == 1:
+        if (
+            (item.rank not in ranks and not nameless)
+            or _cut(item)
+            or compare(item.finding, wait.item.finding) == 1
+        ):
             continue
         moved = any(
             p.rank == item.rank and p.finding.source == item.finding.source

@@ -89,13 +89,33 @@ def _boundaries(items: Sequence[Item]) -> list[Item]:
             failure
             for failure, following in zip(failures, [*nexts, 1 << 62], strict=True)
             if not any(failure.finding.offset < end < following for end in ends)
-            and (following < 1 << 62 or ended_well)
+            and (following < 1 << 62 or ended_well or _worked_on(failure, items))
         ]
         best = max(best, restarts, key=len)
     appended = _appended(items)
     if best and appended and best[0].finding.source != appended[0].finding.source:
         return best
     return sorted([*best, *appended], key=lambda i: i.finding.offset)
+
+
+def _worked_on(failure: Item, items: Sequence[Item]) -> bool:
+    """Whether ranks made several steps after a launcher, the only one of its log, had seen its workers end."""
+    source = failure.finding.source
+    agents = {i.finding.pid for i in items if i.rule.id == failure.rule.id and i.finding.source == source}
+    if len(agents) > 1 or failure.finding.pid is None:
+        return False
+    steps = 0
+    for item in items:
+        if item.rule.fact != "progress" or item.finding.source != source:
+            continue
+        for seen in {id(s): s for s in (item, last_occurrence(item)) if s is not None}.values():
+            order = compare(seen.finding, failure.finding)
+            steps += order == 1 and seen.finding.offset > failure.finding.offset
+    return steps >= _STEPS
+
+
+_STEPS = 3
+"""Steps that are more than what was still in a buffer."""
 
 
 def _appended(items: Sequence[Item]) -> list[Item]:
@@ -110,6 +130,7 @@ def _appended(items: Sequence[Item]) -> list[Item]:
             or item.rule.id in NEVER_RAN
             or _job_cancelled(item) is not None
             or _came_to_work(item, -1)
+            or _ends_its_process(item)
         ):
             again = last_occurrence(item)
             by_source[item.finding.source] += [item] if again is None else [item, again]
@@ -125,7 +146,7 @@ def _runs(told: Sequence[Item]) -> list[Item]:
     found: list[Item] = []
     ended = False
     over: list[Item] = []
-    refused = False
+    refused = raised = False
     unstarted: int | None = None
     cancelled: str | None = None
     reached: int | None = None
@@ -139,7 +160,7 @@ def _runs(told: Sequence[Item]) -> list[Item]:
         step = item.number("step") if item.rule.fact == "progress" else None
         job = _job_cancelled(item)
         if item.rule.fact == "run-begins":
-            anew = all(_is_over(past, item) for past in over) if over else ended
+            anew = all(_is_over(past, item) for past in over) if over else ended or raised
         else:
             # bars are drawn on for a moment while Slurm ends a job
             back = (
@@ -159,6 +180,7 @@ def _runs(told: Sequence[Item]) -> list[Item]:
             found.append(Item(replace(item.finding, offset=at, time=None), item.rule))
             ended, refused, reached, cancelled = False, False, None, None
             unstarted = None
+            raised = False
             over = []
         if _is_last(item):
             ended = True
@@ -166,6 +188,8 @@ def _runs(told: Sequence[Item]) -> list[Item]:
         if item.rule.id in NEVER_RAN:
             ended = refused = True
             unstarted = item.finding.offset
+        if _ends_its_process(item):
+            raised = True
         if _ends_a_run(item) or job is not None:
             over.append(item)
         if job is not None:
@@ -199,6 +223,13 @@ def _ends_a_run(item: Item) -> bool:
     if item.rule.role == "benign":
         return False
     return "launcher-report" in item.rule.tags or (item.finding.raised and "wrapper" in item.rule.tags)
+
+
+def _ends_its_process(item: Item) -> bool:
+    """Whether an exception stands as the interpreter prints it when nobody has caught it."""
+    finding = item.finding
+    known = item.rule.role in {"cause", "symptom"} or item.rule.fact == "exception"
+    return known and finding.raised and finding.level is None and not finding.stream
 
 
 def cancelled_jobs(items: Sequence[Item]) -> frozenset[str]:

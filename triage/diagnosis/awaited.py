@@ -109,7 +109,7 @@ def _missed_by_server(job: Job, ledger: Ledger) -> tuple[int, ...] | None:
     """Whom rank 0 waits for itself: it serves the store, and publishes nothing before all have come."""
     for item in job.of_fact("awaited"):
         expected, joined = item.number("expected"), item.number("joined")
-        if expected is not None and joined is not None and item.rank in {0, None}:
+        if expected is not None and joined is not None and _speaker(item) in {0, None}:
             return _never_joined(job, ledger, item, expected, joined) or ()
     return None
 
@@ -119,7 +119,7 @@ def _never_joined(job: Job, ledger: Ledger, item: Item, expected: int, joined: i
 
     The store's clients are ranks only where it expects as many as there are.
     """
-    if expected != len(ledger.members) or expected > MAX_RANKS or item.rank is None:
+    if expected != len(ledger.members) or expected > MAX_RANKS or _speaker(item) is None:
         return None
     outside = {i.rank for i in job.of_rule("torch.store-client-timeout")}
     outside |= {i.rank for i in job.of_rule("torch.store-client-refused")}
@@ -129,3 +129,9 @@ def _never_joined(job: Job, ledger: Ledger, item: Item, expected: int, joined: i
         if len(missing) == expected - joined:
             return tuple(missing)
     return None
+
+
+def _speaker(item: Item) -> int | None:
+    """The rank that waits: the one that the message names, else the one that writes it."""
+    named = item.number("me")
+    return item.rank if named is None else named

@@ -13,7 +13,7 @@ from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking, nameless
 from triage.diagnosis.run import Ends
 from triage.diagnosis.speakers import speaker
-from triage.diagnosis.survival import Survival, last_bar
+from triage.diagnosis.survival import LONG_BAR, Survival, last_bar
 from triage.diagnosis.templates import fill, kinds_of
 from triage.diagnosis.trouble import category_of, trouble
 from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
@@ -23,6 +23,7 @@ from triage.model import Evidence, Finding, Value
 from triage.rules.schema import Rule
 from triage.scan.lazy import compiled, deferred
 from triage.scan.prefix import split_line
+from triage.scan.said import SELF
 
 _EXCEPTION = deferred(
     r"(?:^|[\s\].:])(?P<type>(?:(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?|Exception(?=: )))(?:: (?P<message>.*)|\s*$)"
@@ -48,7 +49,7 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     symptom = _symptom(job, ledger)
     if symptom is not None and symptom.rule_id != "unknown.reported":
         return symptom
-    words = unanswered(job, ends.last_words) if ends and not job.of_fact("ended-well") else []
+    words = _after_the_end(job, unanswered(job, ends.last_words)) if ends else []
     words = _of_others(words, ranking.complainers)
     stated = _stated_exception(job, words)
     told = words if symptom is None else [w for w in words if _own(w)]
@@ -96,9 +97,11 @@ _ENDS = frozenset(
         "mpi.received-signal",
         "torch.native-exception",
         "unknown.begun",
+        "ledger.vanished",
     }
 )
 """Causes that tell how a process ended and not why."""
+VANISHED = "ledger.vanished"
 _EXITED = frozenset({"ledger.exited", "host.child-ended"})
 """Those of them that tell an exit code."""
 
@@ -110,11 +113,13 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     comes before a signal must name a trouble.
     """
     live = [c for c in ranking.causes if c.explained_by is None and not c.doubtful]
-    gave_up = [c for c in live if _gave_up(c)]
+    gave_up = [c for c in live if _gave_up(c) or c.rule_id == VANISHED]
     if not ends or not gave_up or any(c.rule_id not in _ENDS for c in live):
         return None
     words = [w for w in unanswered(job, ends.last_words) if _own(w)]
-    if all(c.rule_id in _EXITED for c in live):
+    if all(c.rule_id == VANISHED for c in live):
+        found = _of_vanished(job, ends, live[0])
+    elif all(c.rule_id in _EXITED for c in live):
         found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
         if found is None or found.rule_id in _TELL_NOTHING:
             found = _parting(job, gave_up) or _loudest(job, ends) or found
@@ -141,6 +146,32 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         found.reasons.append("a process ended with an error after it")
         return _by_words(job, found)
     return None
+
+
+def _of_vanished(job: Job, ends: Ends, vanished: Candidate) -> Candidate | None:
+    """What the one rank that is gone said in alarming words, if nobody else did."""
+    if len(vanished.ranks) != 1:
+        return None
+    rank = vanished.ranks[0]
+    odd = {
+        (e.path, e.line) for fact in ("oddity", "last-line") for i in job.of_fact(fact) if i.rank == rank
+        for e in i.finding.evidence
+    }  # fmt: skip
+    own = [
+        word for word in (*ends.last_words, *ends.alarms)
+        if _writer(job, word) == rank or (word[1].path, word[1].line) in odd
+    ]  # fmt: skip
+    return _last_words(job, own[-1:]) if own else None
+
+
+def _writer(job: Job, word: tuple[int, Evidence]) -> int | None:
+    """The rank that a line is of, by its prefix, its file or its first words."""
+    index, shown = word
+    prefix, message = split_line(shown.text)
+    own = compiled(SELF).match(message) if prefix.rank is None else None
+    if own is not None:
+        return int(own[1] or own[2])
+    return job.sources[index].rank if prefix.rank is None else prefix.rank
 
 
 def _parting(job: Job, gave_up: Sequence[Candidate]) -> Candidate | None:
@@ -182,7 +213,7 @@ _STARTING = r"(?i)\b(?:captur|load|compil|warm)\w*"
 
 
 def _gone(job: Job) -> Candidate | None:
-    """A process that was gone in the midst of its start: what tidies up after processes is all that spoke then.
+    """A process that was gone in the midst of its start or work: what tidies up after processes is all that spoke then.
 
     Whoever ends by itself says so, or gives back what the tracker finds; only a kill leaves no time for either.
     """
@@ -197,10 +228,42 @@ def _gone(job: Job) -> Candidate | None:
     if bar is None or bar.number("step") == bar.number("total"):
         return None
     shown = note.finding.evidence[-1]
-    if compiled(_STARTING).match(split_line(shown.text)[1].strip()) is None:
+    known = {"rank": note.rank, "host": note.finding.host}
+    if compiled(_STARTING).match(split_line(shown.text)[1].strip()) is not None:
+        item = verdict(job, "unknown.gone-while-starting", {}, [note], **known)
+        return Candidate([item], score=item.rule.confidence, reasons=["the log ends in the midst of a start"])
+    apart = note.at_last.offset - bar.at_last.offset
+    step, total = bar.number("step") or 0, bar.number("total") or 0
+    if apart > _CLOSE or total < LONG_BAR or step * 50 > total * 49 or not _is_the_end(job, note):
         return None
-    item = verdict(job, "unknown.gone-while-starting", {}, [note], rank=note.rank, host=note.finding.host)
-    return Candidate([item], score=item.rule.confidence, reasons=["the log ends in the midst of a start"])
+    fields: dict[str, Value] = {"step": step, "total": total}
+    item = verdict(job, "unknown.gone-at-work", fields, [note, bar], **known)
+    return Candidate([item], score=item.rule.confidence, reasons=["the log ends in the midst of a bar"])
+
+
+_CLOSE = 2000
+"""Bytes between a bar and what is said of the process that drew it, where nothing else was said in between."""
+
+
+def _is_the_end(job: Job, note: Item) -> bool:
+    """Whether a warning stands at the end of its log, with the line of code that Python prints below it."""
+    shown = note.at_last.evidence[-1]
+    lines = job.reports[note.finding.source].lines if note.finding.source < len(job.reports) else None
+    return shown.line is not None and lines is not None and shown.line + shown.text.count("\n") + 1 >= lines
+
+
+def _after_the_end(job: Job, words: Sequence[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
+    """All of ``words`` where nothing has ended well; else those below the last good end of their own log."""
+    good = job.of_fact("ended-well")
+    ended: dict[int, int] = {}
+    for item in good:
+        for shown in item.finding.evidence:
+            below = (shown.line or 0) + shown.text.count("\n")
+            ended[item.finding.source] = max(ended.get(item.finding.source, 0), below)
+    return [
+        (index, shown) for index, shown in words
+        if not good or (index in ended and (shown.line or 0) > ended[index])
+    ]  # fmt: skip
 
 
 def _of_others(

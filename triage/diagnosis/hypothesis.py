@@ -204,10 +204,16 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
 
 
 _OF_MANY = frozenset(
-    {
-        "rendezvous", "network-fabric", "network-config", "topology", "scheduler", "port-conflict",
-        "straggler-or-hang", "watchdog-too-short",
-    }  # fmt: skip
+    [
+        "rendezvous",
+        "network-fabric",
+        "network-config",
+        "topology",
+        "scheduler",
+        "port-conflict",
+        "straggler-or-hang",
+        "watchdog-too-short",
+    ]
 )
 """Categories of which the one that complains is not the one to blame."""
 
@@ -280,6 +286,9 @@ def _thrown(lead: Item) -> bool:
     return any(compiled(_THROWN).match(e.text) is not None for e in lead.finding.evidence[:1])
 
 
+_LAST_WORDS = ("unknown.said-", "unknown.last-words", "unknown.like-")
+_CALLED = ("program", "name")
+_BY_RANK = r"(?i)(?:global[ _])?rank[ _#:-]?(\d{1,5})"
 _MISSED = frozenset(
     {"ledger.never-entered", "ledger.never-entered-silent", "ledger.vanished", "ledger.swallowed-exception"}
 )
@@ -295,18 +304,24 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     lead = candidate.lead
     if lead.rule.origin == "job":
         return []
-    if (child := lead.number("child")) is not None:
-        return [child]  # who started it says which rank ended
+    called = next((m for name in _CALLED if (m := compiled(_BY_RANK).fullmatch(lead.text(name) or ""))), None)
+    if called is not None:
+        return [int(called[1])]  # who started it calls it by its rank
     # a thread's exception ends no process: who ended did so for what came of it, as others may have
     alone = None if lead.fields.get("_thread") is True else identities.alone(lead.finding)
     if (
         alone is not None
-        and (_thrown_or_raised(lead) or lead.rule.category in _OF_ONE)
+        and (_thrown_or_raised(lead) or lead.rule.category in _OF_ONE or lead.rule.id.startswith(_LAST_WORDS))
         and lead.rule.origin == "speaker"
         and not _on_another_gpu(lead, alone, identities)
     ):
         return [alone]  # last words without a name, and one process that died of something
-    if lead.rank is None and not lead.finding.stream and lead.rule.origin == "speaker" and lead.finding.raised:
+    if (
+        lead.rank is None
+        and not lead.finding.stream
+        and lead.rule.origin == "speaker"
+        and lead.finding.raised
+    ):
         missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
         if not missed and identities.missing is not None:
             missed = {identities.missing}

@@ -410,7 +410,11 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
         if item.rule.fact == "exception" and item.finding.rank is None
         and (rank := table.rank_of_pid(item.number("_called_pid"), item.text("_called_host"))) is not None
     ]  # fmt: skip
-    spawned = [(i, i.number("local_rank")) for i in items if i.rule.id == SPAWNED and i.number("local_rank") is not None]
+    spawned = [
+        (i, i.number("local_rank"))
+        for i in items
+        if i.rule.id == SPAWNED and i.number("local_rank") is not None
+    ]
     for item in items:
         rank = table.rank_of(item.finding) if item.finding.rank is None else None
         if rank is None and item.finding.rank is None and item.finding.raised:

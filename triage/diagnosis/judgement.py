@@ -33,7 +33,7 @@ from triage.diagnosis.nodes import NOWHERE
 from triage.diagnosis.oddities import OUTSIDE, shown, suspect
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.settings import differing, other_release, other_worlds, started_otherwise
-from triage.diagnosis.sites import mismatched, odd_site
+from triage.diagnosis.sites import mismatched, odd_site, same_site
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 
@@ -135,11 +135,33 @@ def _none_absent(job: Job, ledger: Ledger, activities: Activities, waits: Sequen
         # all others waited for as long as they could; it lost them when they had gone
         yield from absent_ranks(job, ledger, activities, waits, [guilty])
         return
+    late = _latecomer(job, ledger)
+    if late is not None and guilty in {None, late}:
+        yield from absent_ranks(job, ledger, activities, waits, [late])
+        return
     astray = odd_site(job, waits, {r: i for r, i in ledger.bereft.items() if r not in waiting})
     if astray is not None and guilty in {None, astray.rank}:
         yield astray
     else:
         yield from _all_inside(job, ledger, waits) if guilty is None else [_own_way(job, waits, guilty)]
+
+
+def _latecomer(job: Job, ledger: Ledger) -> int | None:
+    """The one rank that met the end of all others where they had waited for all of their timeout.
+
+    Had all been in it at a time it would have gone through, and whoever is there from the beginning gives up when the
+    others do: they close their connections only later, when their processes end.
+    """
+    waiting = ledger.waiting
+    left = set(ledger.members) - waiting.keys()
+    if len(left) != 1 or not waiting or len(ledger.members) != ledger.identities.world_size:
+        return None
+    if any(w.item.rule.id != GLOO_TIMEOUT for w in waiting.values()):
+        return None
+    (late,) = left
+    loss = ledger.bereft.get(late)
+    together = loss is not None and all(same_site(job, w.item, loss) for w in waiting.values())
+    return late if together else None
 
 
 def _through(job: Job, waits: Sequence[Wait]) -> int | None:
@@ -206,7 +228,12 @@ def _vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
 
 def _last_error(job: Job, rank: int) -> Item | None:
     """The exception that a rank mentions in its last words, as an error."""
-    told = [i for i in job.of_fact("mention") if i.rank == rank and i.finding.level in {"error", "fatal"}]
+    last = said_last(job, rank)
+    told = [
+        i for i in job.of_fact("mention")
+        if i.rank == rank
+        and (i.finding.level in {"error", "fatal"} or last is None or compare(i.finding, last.finding) != -1)
+    ]  # fmt: skip
     return max(told, key=lambda i: i.finding.offset, default=None)
 
 

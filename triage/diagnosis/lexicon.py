@@ -1,8 +1,9 @@
 """Whose words an unknown message uses: a linear model of the words of all messages that rules know.
 
-The model is learned by ``tools/learn_lexicon.py`` from the rules' examples, titles and summaries and from the
-deciding lines of the fixtures; ``lexicon.json`` beside this file holds it as plain numbers. Nothing is learned
-while logs are read, so the same words always get the same answer.
+The model is learned by ``tools/learn_lexicon.py`` from the rules' examples, titles and summaries, from the
+deciding lines of the fixtures and from messages of many packages that were labelled by hand (``tools/lexicon``);
+``lexicon.json`` beside this file holds it as plain numbers. Nothing is learned while logs are read, so the same
+words always get the same answer.
 """
 
 from __future__ import annotations
@@ -25,6 +26,11 @@ _OF_PYTHON = re.compile(
     r"\b(?:Assertion|Attribute|Index|Key|Lookup|Name|NotImplemented|Runtime|Type|UnboundLocal|Value)Error\b|\bException\b"
 )
 """Python's own exceptions are raised for everything: their names would drown the words."""
+_RAISED = re.compile(r"(?:^|[\s.])([A-Z]\w+(?:Error|Exception)): ")
+"""They tell something all the same, as a feature of its own."""
+_ENDINGS = re.compile(r"(?:ing|ed|s|es|ly|ion|ions|able|ment|ments|er|ers)$")
+_LONG = 5
+"""Shorter words have no endings."""
 _HUMP = re.compile(r"([a-z])([A-Z])")
 _WORD = re.compile(r"[a-z]{2,}|(?<![\w.])-?\d{1,3}(?![\w.])")
 _IDEOGRAMS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
@@ -32,6 +38,8 @@ _MAX_TEXT = 2000
 _TELLING = 3
 _SAYING = 400
 """How rare a word must be to be named: "has" and "the" may speak for a category, but tell a reader nothing."""
+_MARKS = frozenset("~!")
+"""What stems and names of exceptions begin with: they are no words to be shown."""
 LEAST_WORDS = 3
 """Known words without which nothing is said of a text."""
 
@@ -49,6 +57,11 @@ class Likeness:
     ahead: float
     words: tuple[str, ...]
     next: str
+    scores: Mapping[str, float]
+
+    def over(self, category: str) -> float:
+        """How far ahead of ``category`` it is."""
+        return (self.scores[self.category] - self.scores.get(category, self.scores[self.category])) / SCALE
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -60,21 +73,24 @@ class _Model:
 
 
 def features(text: str) -> list[str]:
-    """What the model knows a text by: its words, pairs of neighbours (with small numbers), pairs of ideograms."""
+    """What the model knows a text by: its words and their stems, pairs of neighbours (with small numbers), pairs of
+    ideograms, and the names of what was raised."""
+    raised = [f"!{name}" for name in _RAISED.findall(text[-_MAX_TEXT:])]
     text = _OF_PYTHON.sub(" ", text[-_MAX_TEXT:])
     words = _WORD.findall(_HUMP.sub(r"\1 \2", text).lower())
     found = [word for word in words if word[-1].isalpha()]
+    found += [f"~{_ENDINGS.sub('', word)}" if len(word) > _LONG else f"~{word}" for word in found]
     found += [f"{one} {other}" for one, other in pairwise(words) if one[-1].isalpha()]
     for run in _IDEOGRAMS.findall(text):
         found += [run[at : at + 2] for at in range(len(run) - 1)]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*found, *raised]))
 
 
 def likeness(text: str) -> Likeness | None:
     """What kind of failure speaks like ``text``; None where too few of its words are known."""
     model = _model()
     known = [(feature, model.words[feature]) for feature in features(text) if feature in model.words]
-    if sum(" " not in feature for feature, _ in known) < LEAST_WORDS:
+    if sum(" " not in feature and feature[0] not in _MARKS for feature, _ in known) < LEAST_WORDS:
         return None
     length = sqrt(sum(entry[0] ** 2 for _, entry in known))
     scores = [float(value) for value in model.bias]
@@ -89,13 +105,16 @@ def likeness(text: str) -> Likeness | None:
     order = sorted(range(len(names)), key=lambda position: -scores[position])
     best = order[0]
     of_best = sorted(shares.get(model.categories.index(names[best]), ()), reverse=True)
-    telling = [entry for entry in of_best if model.words[entry[1]][0] >= _SAYING][:_TELLING]
+    telling = [
+        entry for entry in of_best if model.words[entry[1]][0] >= _SAYING and entry[1][0] not in _MARKS
+    ][:_TELLING]
     return Likeness(
         names[best],
         (scores[best] - scores[order[1]]) / SCALE,
         (scores[best] - ordinary) / SCALE,
         tuple(word for share, word in telling if share > 0),
         names[order[1]],
+        dict(zip(names, scores, strict=True)),
     )
 
 

@@ -31,9 +31,13 @@ _NOT_RANKS = deferred(
 )
 """What stands before a number that counts something else."""
 
-_PROCESSES = deferred(r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0(?::(\d{1,5}))?\Z")
+_PROCESSES = deferred(
+    r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0(?::(\d{1,5}))?\Z"
+)
 """What stands in front of lines and numbers processes, not nodes."""
 
+_WORKERS = deferred(r"(?i)(?:^|[^a-z])workers?[._-]?\0")
+_MASTER = deferred(r"(?i)(?:^|[^a-z])(?:master|chief|leader)(?:[._-]?0)?(?![a-z0-9])[^/]*\Z")
 _Place = tuple[int, str]
 """A source, and the name of a pod or container in it; empty where the whole source is one's."""
 
@@ -79,7 +83,9 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> None:
     size = _clients(job) if world_size is None else world_size
     leads = Counter(folder for folder, name in families if _PROCESSES.search(name))
     for (folder, name), family in families.items():
-        family.shift = _shift(family, heard, size)
+        family.shift = _shift(family, heard, size, alone=_alone(family, heard))
+        if family.shift is None and _led(name, family, job, heard):
+            family.shift = 1
         if family.shift is None and leads[folder] == 1 and (named := _PROCESSES.search(name)) is not None:
             family.shift = _unspoken(family, heard, named[1])
     given: dict[_Place, set[int]] = defaultdict(set)
@@ -241,8 +247,36 @@ def _numbered(path: str) -> Iterator[tuple[str, str, int]]:
             yield folder, "/".join([f"{before}\0{after}", *parts[at + 1 :]]), int(match[0])
 
 
-def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None) -> int | None:
-    """What makes ranks of a family's numbers, None where they are or may be something else."""
+def _alone(family: _Family, heard: Mapping[_Place, _Heard]) -> bool:
+    """Whether all that speak are of one family of sources, and each number stands for one of them."""
+    places = [place for found in family.members.values() for place in found if not place[1]]
+    return len(places) == len(family.members) and {place[0] for place in heard} <= {
+        place[0] for place in places
+    }
+
+
+def _led(name: str, family: _Family, job: Job, heard: dict[_Place, _Heard]) -> bool:
+    """Whether the family are the workers of a master: all other sources are its own, and it comes before them as rank 0."""
+    if _WORKERS.search(name) is None or sorted(family.members) != list(range(len(family.members))):
+        return False
+    workers = {place for found in family.members.values() for place in found}
+    others = [index for index in range(len(job.sources)) if (index, "") not in workers]
+    names = [job.sources[index].path or job.sources[index].name for index in others]
+    if len(workers) != len(family.members) or len(others) != 1 or _MASTER.search(names[0]) is None:
+        return False
+    said = [heard[place] for place in (*workers, (others[0], "")) if place in heard]
+    silent = not any(at.ranks or at.tags or at.local_ranks or at.launcher for at in said)
+    return silent and any(at.met for at in said)
+
+
+def _shift(
+    family: _Family, heard: dict[_Place, _Heard], world_size: int | None, *, alone: bool
+) -> int | None:
+    """What makes ranks of a family's numbers, None where they are or may be something else.
+
+    Args:
+        alone: whether nobody else writes anywhere.
+    """
     numbers = sorted(family.members)
     shifts: dict[int, int] = {}
     tags: dict[int, set[int]] = defaultdict(set)
@@ -272,7 +306,7 @@ def _shift(family: _Family, heard: dict[_Place, _Heard], world_size: int | None)
         agree = len(tagged) > 1 and all(told == {number} for number, told in tagged.items())
         if agree and len(tagged) >= _SURE:
             return 0  # one that is missing among them printed nothing that is known
-        return 0 if from_zero and (agree or len(numbers) == world_size or met) else None
+        return 0 if from_zero and (agree or len(numbers) == world_size or (met and alone)) else None
     number, shift = next(iter(shifts.items()))
     alone = shift == 0 and from_zero and (number > 0 or peers)
     return shift if len(shifts) > 1 or (alone and not launched) else None

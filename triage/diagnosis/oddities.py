@@ -19,7 +19,7 @@ _SILENT = frozenset(["ledger.never-entered", "ledger.never-entered-silent"])
 _NO_MORE = (
     r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
     r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
-    r"|(?:loader|dataset|iterator|shard|data) (?:is )?exhausted"
+    r"|(?:loader|dataset|iterator|shard|data|stream) (?:is )?(?:exhausted|(?:has )?ended|at its end|drained)"
     r"|training (?:is )?(?:over|finished|complete[d]?|done)|(?:finished|completed) training"
     r"|(?:all )?(?:epochs?|steps?) (?:done|finished|completed))\b"
 )

@@ -51,6 +51,12 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
     return verdict(job, "ledger.other-call", fields, [within[rank], rest], rank=rank)
 
 
+def same_site(job: Job, one: Item, other: Item) -> bool:
+    """Whether two ranks made the same call at the same place of the program."""
+    site = _site(job, one)
+    return site is not None and site == _site(job, other) and _call(job, one) == _call(job, other)
+
+
 def _call(job: Job, wait: Item) -> str | None:
     """The operation on whose behalf the innermost frame waited."""
     raised = next((r for r in job.of_fact("exception") if r.rank == wait.rank and inside(wait, r)), None)

@@ -65,7 +65,28 @@ class Survival:
             None,
         )  # fmt: skip
         alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
-        return alive or self._resumed_routine(item) or (self._everybody(item) if rank is None else None)
+        return (
+            alive
+            or self._resumed_routine(item)
+            or self._passed_on(item)
+            or (self._everybody(item) if rank is None else None)
+        )
+
+    def _passed_on(self, item: Item) -> Item | None:
+        """What shows that somebody got over an exception which repeats an error that native code only printed."""
+        one = item.finding
+        if one.raised or one.stream or one.level is not None or not one.evidence:
+            return None
+        words = " ".join(one.evidence[0].text.split())
+        if len(words) < _TELLING:
+            return None
+        again = (
+            other for other in self.job.items
+            if other.finding.source == one.source and other.finding.raised and other.finding.level in _LOGGED
+            and one.offset < other.finding.offset < one.offset + _NEAR
+            and any(words in " ".join(e.text.split()) for e in other.finding.evidence)
+        )  # fmt: skip
+        return next((proof for other in again if (proof := self.proof(other)) is not None), None)
 
     def _resumed_routine(self, item: Item) -> Item | None:
         """A line with which the writer of an error goes on as before, if nothing else has gone wrong."""
@@ -137,8 +158,8 @@ class Survival:
         one, two = sign.finding, item.finding
         if one.source != two.source or not self._later(sign, item) or self._given_up(sign):
             return False
-        if "rank-exit" in item.rule.tags and _farewell(sign):
-            return False  # a server whose engine died ends as one that was asked to
+        if not _OF_ENDS.isdisjoint(item.rule.tags) and compiled(_LEAVES).search(one.evidence[-1].text):
+            return False  # a server that has lost what did its work closes in order
         if one.rank is not None and one.rank == two.rank:
             return not self._uncaught(item)
         if not one.stream and not two.stream and len(self.job.sources) > 1:
@@ -271,9 +292,13 @@ class Survival:
     def _died_since(self, progress: Item, item: Item) -> bool:
         """Whether a process ended badly that may have been at work until ``progress``.
 
-        One whose end the same log tells before that progress, and after the error, was an earlier run's.
+        One whose end the same log tells before that progress, and after the error, was an earlier run's; so was one
+        that had ended before the error, where steps were made in between.
         """
-        return self._ended_badly() and not self._over(progress, item)
+        ends = list(self._bad_ends())
+        return (
+            bool(ends) and not self._over(progress, item) and not all(self._long_over(e, item) for e in ends)
+        )
 
     def _over(self, progress: Item, item: Item) -> bool:
         """Whether the log tells, between an error and progress, that a process had come to a bad end."""
@@ -283,6 +308,17 @@ class Survival:
             and _last_of(item) < _last_of(end) < _last_of(progress)
             for end in self._bad_ends()
         )
+
+    def _long_over(self, end: Item, item: Item) -> bool:
+        """Whether the same log tells of several steps after a bad end and before an error, or after an interruption."""
+        first, last = _last_of(end), item.finding.offset
+        if end is item and item.finding.raised and item.rank is None:
+            last = 1 << 62
+        return end.finding.source == item.finding.source and sum(
+            p.finding.source == end.finding.source and p.rank is None
+            and (first < p.finding.offset < last or first < _last_of(p) < last)
+            for p in self.job.of_fact("progress")
+        ) >= _STEPS  # fmt: skip
 
     def _bad_ends(self) -> Iterator[Item]:
         """The lines in which a launcher or scheduler says that a process of this job ended badly."""
@@ -347,27 +383,25 @@ def _after_all(troubles: Sequence[Item]) -> Callable[[Item], bool]:
 
 _OF_STOPS = frozenset(["external-stop", "teardown"])
 """What is told of a stop while the processes may still be at work."""
-_FAREWELL = (
-    r"(?:Shutting down|Waiting for (?:application shutdown|connections to close|background tasks to complete)\b.*"
-    r"|Application shutdown complete\.|Finished server process \[\d+\])$"
-)
-"""What web servers say as they end."""
 _REDRAWN = 3
 """How often a bar is drawn at an end without having moved."""
 _BAR_RULE = "progress.bar"
 """What is drawn again on the way out."""
+_OF_ENDS = frozenset(["rank-exit", "launcher-report"])
+_LEAVES = r"(?i)\b(?:shutting down|application shutdown|finished server process)\b"
+"""What a web server says on its way out."""
+_TELLING, _NEAR = 24, 1 << 15
+"""Letters that are no coincidence, and bytes between an error and the exception that passes it on."""
 _LOGGED = frozenset(["error", "warning"])
 _AGAIN = 3
+_STEPS = 4
+"""Different steps that only a run at work makes."""
 
 
 def _once_more(mark: Item) -> bool:
     """Whether a bar was drawn but a few times, and all of them alike: by who is on its way out."""
     drawn = {bar for e in mark.finding.evidence for bar in compiled(_BAR).findall(e.text)[-1:]}
     return len(drawn) == 1 and mark.finding.count <= _REDRAWN
-
-
-def _farewell(sign: Item) -> bool:
-    return any(compiled(_FAREWELL).search(e.text.rstrip()) is not None for e in sign.finding.evidence[-1:])
 
 
 def last_bar(items: Iterable[Item]) -> Item | None:

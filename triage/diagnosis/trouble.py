@@ -56,7 +56,8 @@ _PATTERNS = (
         r"|function)\b.{0,60}\bfail|\b(?:could not|cannot|unable to|failed to) launch (?:\w+ )?kernel"
         r"|(?-i:\b(?!\w*Count returned \d\b)(?:cu[A-Z]|cuda[A-Z]|hip[A-Z]|cublas[A-Z]|cudnn[A-Z]"
         r"|cufft[A-Z])\w+)(?:\(.{0,200}?\))?:? (?:has )?(?:failed|returned)\b"
-        r"|\b(?:cuda|hip|cublas|cudnn|nccl) failure \d+: |\b(?:cuda|hip|cublas|cudnn|cufft|cusolver|cusparse|gpu)\w*[ _](?:\w+ )?error\b"
+        r"|\b(?:cuda|hip|cublas|cudnn|nccl) failure \d+: "
+        r"|\b(?:cuda|hip|cublas|cudnn|cufft|cusolver|cusparse|gpu(?!\d))\w*[ _](?:\w+ )?error\b"
         r"|(?-i:\b(?:cuda|hip)Error[A-Z]\w+)|\bGPU\b.{0,60}\bfailed!? \(?7\d\d\b"
         r"|\bfailed!? \(?7(?:00|1[0-9])\b",
         "kernel",

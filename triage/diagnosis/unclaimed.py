@@ -129,6 +129,8 @@ _ABOUT_DATA = (
 )
 _PARAMETER = r"['\"]\w+(?:\.\w+)+[._](?:weight|bias|qweight|qzeros|scales?|g_idx|weight_scale(?:_inv)?)['\"]"
 """A key that is the name of a model's parameter."""
+_ENVIRONMENT = r"^<frozen os>$|/os\.py$"
+"""Where Python looks up what ``os.environ`` is asked for."""
 _OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
 """Ray names what a task raised within its own exception's name."""
 
@@ -185,6 +187,8 @@ def kind_of(
         return "numerics"
     if short in {"ImportError", "ModuleNotFoundError"}:
         return "driver-or-version"
+    if short == "KeyError" and place.function == "__getitem__" and compiled(_ENVIRONMENT).search(place.path):
+        return "config"  # a variable that is not set
     if short == "KeyError" and place is ELSEWHERE and compiled(_PARAMETER).fullmatch(words):
         return "checkpoint"
     if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY:
@@ -235,12 +239,12 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     sites: set[tuple[object, ...]] = set()
     left: list[Item] = []
     for item in found:
-        known = next((known for known in claimed if inside(known, item)), None)
+        known = next((known for known in claimed if inside(known, item) and not _aside(known, item)), None)
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
         if known is None and (item.rank, *_words(item)) not in echoes:
             left.append(item)
-    interrupted = {item.text("type") for item in found} - {None} == {"KeyboardInterrupt"}
+    interrupted = {item.text("type") for item in found} - {None} == {INTERRUPTED}
     for item in left:
         if item.text("type") is None and (
             interrupted or (item.text("file") is not None and _site(item) in sites)
@@ -253,6 +257,9 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         told = next((i for i in items if i.number("_depth") is not None), items[0])
         rule = job.rules[_rule(told)]
         yield [heard(job, Item(item.finding, rule)) for item in items]
+
+
+INTERRUPTED = "KeyboardInterrupt"
 
 
 def heeded(items: Sequence[Item]) -> list[Item]:
@@ -296,6 +303,11 @@ def trusted(items: Sequence[Item]) -> list[Item]:
     ]  # fmt: skip
 
 
+def _aside(known: Item, exception: Item) -> bool:
+    """Whether a rule calls harmless what an exception only adds below its message, which says nothing of the exception."""
+    return known.rule.role == "benign" and known.finding.offset > exception.finding.offset
+
+
 _OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])
 
 
@@ -316,6 +328,10 @@ def _site(item: Item) -> tuple[object, ...]:
 
 def _rule(item: Item) -> str:
     """The rule that speaks for an exception."""
+    if item.text("type") == INTERRUPTED:
+        return (
+            "python.keyboard-interrupt"  # wherever it reached the program, it is nothing that the program did
+        )
     name, message = item.text("type"), item.text("message") or ""
     if name is None and item.text("raised_in") is None:
         return "unknown.begun"

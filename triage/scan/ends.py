@@ -68,7 +68,11 @@ class Ends:
     @cached_property
     def ordinary(self) -> bool:
         """Whether all logs end like those of programs at work."""
-        return bool(self._tails) and all(ordinary(block) for block in self._tails.values())
+        taken = self._recognised[0]
+        return bool(self._tails) and all(
+            ordinary(block, taken.get(self._sources[index].name, frozenset()))
+            for index, block in self._tails.items()
+        )
 
     def resumed(self, source: int, stream: str, line: int) -> Evidence | None:
         """The line with which a writer goes on after ``line`` as it did before, None without."""

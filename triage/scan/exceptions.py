@@ -295,9 +295,9 @@ def _named_process(view: BlockLines, line: Line) -> int | None:
     found = None if above is None else compiled(_BOOTSTRAP).match(above.message)
     if found is None:
         return None
-    if above is not None and (before := _writers_line_above(view, above)) is not None:
-        if compiled(_BOOTSTRAP).match(before.message) is not None:
-            return None  # two processes write at once: whose traceback comes first is not told
+    before = None if above is None else _writers_line_above(view, above)
+    if before is not None and compiled(_BOOTSTRAP).match(before.message) is not None:
+        return None  # two processes write at once: whose traceback comes first is not told
     own = compiled(_OWN_NUMBER).fullmatch(found[1])
     if own is not None:
         return int(own[1])

@@ -15,6 +15,7 @@ from triage.scan.lazy import compiled, deferred
 from triage.scan.prefix import split_line
 from triage.scan.said import without_digits
 from triage.scan.tail import NONE_OF, last_rows, says_goodbye
+from triage.scan.tracebacks.lines import HEADER
 from triage.text import safe
 
 MAX_BYTES = 2 << 20
@@ -36,6 +37,25 @@ _IDLE = (
 """What is also counted where nothing moves on, and what says itself that something is wrong."""
 
 
+AGAIN = 3
+"""Times that a complaint is repeated by which something is known to catch it."""
+_HEAD = r"\s*(?:\[[^\]\d]{2,30}\]|(?!File|Traceback|[\w.]*(?:Error|Exception))[A-Za-z][\w.-]{2,30}:(?= ))"
+_INSTEAD = (
+    r"(?i)\b(?:fall(?:s|ing|en)?[ -]?back|fell back|instead|skip(?:s|ped|ping)?|ignor(?:e|es|ed|ing)|continuing|proceeding"
+    r"|without it|will be retried|(?:trying|using) (?:the )?(?:next|other|default|another))\b"
+)
+"""What is done where something failed."""
+_RAISED = r"\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b"
+_TIMES = r"(?:real|user|sys)\s+\d"
+"""What the shell says of the time that a program took."""
+_CHAINED = r"^(?:During handling of the above exception|The above exception was the direct cause)"
+MAX_FRAMES = 80
+ENOUGH = 3
+"""Ordinary lines that a program says which goes on."""
+_ANEW = r"(?i)\b(?:re)?(?:start|launch|spawn|submit|queu)\w*|\b(?:attempt|retr(?:y|ies|ying)|tries|giv(?:e|es|ing|en) up|gave up)\b"
+"""What is said of a program that is run again and again."""
+
+
 class Routine:
     """The lines at the end of one log, by writer and shape."""
 
@@ -54,6 +74,9 @@ class Routine:
             last = next((i for i in self._of(stream, range(len(self._rows) - 1, at - 1, -1))), None)
             if last is not None and self._ordinary(last):
                 return self._shown(last)
+        again = (self._complained_again(at - 1) or self._handled(at - 1)) if not stream else None
+        if again is not None:
+            return self._shown(again)
         earlier = self._shapes(range(max(0, at - MAX_ROWS), at), stream)
         known = {shape for shape, told in earlier.items() if len(told) >= BEFORE}
         if not known:
@@ -80,6 +103,51 @@ class Routine:
                 return True
             between = between or self._ordinary(i)
         return False
+
+    def _complained_again(self, at: int) -> int | None:
+        """The last row, where a nameless writer said three times and more what it says in row ``at`` and went on each time.
+
+        What follows is its own: it begins as a line did that it had said between the complaints. Whoever is started
+        anew each time would say so.
+        """
+        if at < 0:
+            return None
+        wording = without_digits(self._part(at)[1])
+        first = max(0, at - MAX_ROWS)
+        told = [i for i in range(first, at) if without_digits(self._part(i)[1]) == wording]
+        last = len(self._rows) - 1
+        if len(told) < AGAIN - 1 or last - at < 1 or last - at > MAX_ROWS:
+            return None
+        between = [self._part(i) for i in range(told[0] + 1, at)]
+        heads = {_head(words) for name, words in between if not name and _head(words) is not None}
+        said = [i for i in range(told[0] + 1, last + 1) if self._ordinary(i)]
+        if any(compiled(_ANEW).search(w) for i in said if without_digits(w := self._part(i)[1]) != wording):
+            return None
+        own = not self._part(last)[0] and self._ordinary(last) and _head(self._part(last)[1]) in heads
+        return last if own else None
+
+    def _handled(self, at: int) -> int | None:
+        """The last row, where what a logger said in row ``at`` or of the exception there is what is done instead, and it was."""
+        if at < 0:
+            return None
+        said = self._part(at)[1]
+        if compiled(_RAISED).match(said) or compiled(_INSTEAD).search(said) is None:
+            top = self._head_of(at)
+            while top is not None and top > 1 and compiled(_CHAINED).search(self._part(top - 1)[1]):
+                top = self._head_of(top - 1)  # an exception of an exception
+            if not top or compiled(_INSTEAD).search(self._part(top - 1)[1]) is None:
+                return None
+        last = len(self._rows) - 1
+        went = [
+            i for i in range(at + 1, last + 1)
+            if not self._part(i)[0] and self._ordinary(i) and compiled(_TIMES).match(self._part(i)[1]) is None
+        ]  # fmt: skip
+        return last if len(went) >= ENOUGH and went[-1] == last else None
+
+    def _head_of(self, at: int) -> int | None:
+        """The row with which the traceback begins that ends in row ``at``."""
+        head = HEADER.encode()
+        return next((i for i in range(at, max(-1, at - MAX_FRAMES), -1) if head in self._rows[i][1]), None)
 
     def _of(self, stream: str, rows: Iterable[int]) -> Iterator[int]:
         return (i for i in rows if self._part(i)[0] == stream)
@@ -117,6 +185,12 @@ class Routine:
             if shape != said:
                 found[shape].append((i, [float(n.replace(",", "")) for n in _NUMBER.findall(said)]))
         return found
+
+
+def _head(words: str) -> str | None:
+    """The name in brackets, or before a colon, with which a program begins what it says."""
+    found = compiled(_HEAD).match(words)
+    return None if found is None else found[0].strip()
 
 
 def _counts_on(before: list[list[float]], after: list[list[float]]) -> bool:

@@ -23,6 +23,9 @@ LOOK = 40
 LOOK_AMONG = 240
 """The same where several writers share it, if there are few sources."""
 FEW = 8
+LINES_IN_ALL = 3000
+FEWEST = 6
+"""Lines of each of many sources in which it may say so."""
 FEW_KNOWN = 6
 """Sources whose rank is known that are asked how many there are."""
 _RANK = (
@@ -98,7 +101,11 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         if how == "among" and (own_numbers or _as_named(told, named)):
             sizes.update(number for number in among[1:] if isinstance(number, int))
     size = sizes.pop() if len(sizes) == 1 else None
-    return Selves({writer: ranks for writer, ranks in found.items() if ranks and writer[0] not in known}, size, frozenset(writers))
+    return Selves(
+        {writer: ranks for writer, ranks in found.items() if ranks and writer[0] not in known},
+        size,
+        frozenset(writers),
+    )
 
 
 def went_on(block: Block, source: Source, index: int, offset: int) -> frozenset[int]:
@@ -112,12 +119,12 @@ def went_on(block: Block, source: Source, index: int, offset: int) -> frozenset[
 
 
 def _lines(blocks: Mapping[int, Block], sources: Sequence[Source]) -> Iterator[tuple[int, Said]]:
-    most = LOOK_AMONG if len(blocks) <= FEW else LOOK
+    most = LOOK_AMONG if len(blocks) <= FEW else max(FEWEST, min(LOOK, LINES_IN_ALL // len(blocks)))
     for index, block in sorted(blocks.items()):
         seen: set[int] = set()
         for line in (
             *lines_at_the_start(block, sources[index], index, None, most),
-            *lines_at_the_end(block, sources[index], index, None, LOOK),
+            *lines_at_the_end(block, sources[index], index, None, min(LOOK, most)),
         ):
             if line.offset not in seen:
                 seen.add(line.offset)

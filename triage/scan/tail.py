@@ -67,6 +67,12 @@ _ALARMS = deferred(
     r"could not|couldn't|unable|corrupt(?:ed)?|shut down|lost)\b",
     re.IGNORECASE,
 )
+_GAVE_BACK = deferred(
+    r"\b(?:returned|exited|rc|(?:exit|return) (?:code|status))[ =:]{1,3}(?:with )?(?:(?:code|status)[ :=]{1,2})?-?[1-9]\d{0,2}"
+    r"(?=\s*$|[,.;)]+(?:\s*$|.*\b(?:not|skip\w*|stop\w*|abandon\w*|giv\w+ up|abort\w*|exit\w*|quit\w*)\b))",
+    re.IGNORECASE,
+)
+"""A status that something gave back which was started, and that nothing more is done."""
 _WARNED_OF_ITS_END = deferred(
     r"\bNCCL WARN (?!.{0,200}\b(?:deprecated|ignored|ignoring|retry|retrying|fall(?:ing)? ?back|default)\b).{0,200}"
     r"\b(?:fail(?:ed|ure)?|errors?|couldn't|could not|cannot|unable|invalid|refused|unexpected\w*|bad)\b",
@@ -85,6 +91,8 @@ _SAYS_GOODBYE = deferred(
     r"(?i)^(?!(?:INFO: +)?(?:Shutting down$|Waiting for application shutdown|Application shutdown complete)|.*\bsuccessfully\b)"
     r".*?\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"
     r"|cleaning up before exit|aborting)\b"
+    r"|^(?!.*\b(?:successfully|normally|cleanly|gracefully|drained|done|complete\w*|finish\w*|(?:code|status|with) 0)\b)"
+    r".*\b(?:exiting|quitting)\b"
 )
 """What is said in an ordinary tone on the way out: no sign that an error was survived. Web servers that are asked to end do so too."""
 _HANDS_OVER = deferred(
@@ -109,6 +117,9 @@ _QUOTED = deferred(r'"[^"\n]*\s[^"\n]*\s[^"\n]*\s[^"\n]*"')
 _NOT_A_NUMBER = deferred(r"(?i)(?<![\w-])-?(?:nan|inf)(?![\w-])")
 _WORDS = deferred(r"[^\W\d_]{2,}.*?(?<![^\W\d_])[^\W\d_]{2,}")
 _DIGITS = str.maketrans("", "", "0123456789")
+_LOSS = deferred(r"(?i)\b(?:loss|grad\w*|perplexity|ppl|energy)\b")
+NUMBERS = 2
+"""Lines at the very end that say whether a program still has numbers."""
 MIN_WORDS = 3
 """Lines with words that make an end ordinary."""
 MIN_FIGURES = 8
@@ -118,8 +129,10 @@ _FRAME = deferred(r"\s*frame #\d+: |Exception raised from \w+ at ")
 """The stack that torch prints below an error of its own."""
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = deferred(
-    r"\b(?:0|no) (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
+    r"\b(?:0|no|without)(?: \w+)? (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
     r"|--- Logging error ---"
+    # the name of a stream and where it goes
+    r"|\bstandard error: ?/"
     # a table of events calls all that failed a warning
     r"|(?<!NCCL )\bwarn(?!ing(?:\t| {2,})+\w+(?:\t| {2,}|$))"
     # parts of a report, and what is measured
@@ -130,6 +143,27 @@ _HARMLESS = deferred(
     r"[ _-](?:\w+[ _-])?errors?\b(?: rates?)?\W{1,4}[-+]?\d",
     re.IGNORECASE,
 )
+
+
+_QUOTES = deferred(
+    r"(?i)\s*(?!.{0,30}(?:\b(?:reason|std(?:err|out)|detail|cause|message|msg|warn\w*|fail\w*|fatal|critical|panic|abort\w*)\b"
+    r"|error|exception))(?:[\w .-]{1,24}(?:\[\d+\])? ?: *[\"“']|[\"“])(?=[^\"”]{16})"
+)
+"""A line that shows a text under its name: what the text speaks of is not the job's."""
+_ASKS = deferred(r"(?i)\s*(?:\S{1,12} +)?(?:prompt|question|q)(?: ?\d+)? ?: *\S")
+"""A line that shows a question."""
+_SHOWS = deferred(
+    r"(?i)(?!.*\b(?:errors?|exception|fail\w*)\b.{0,40}:)(?:.{0,60}[\s\W])?"
+    r"(?:generated(?: text)?|response|completion|answer|reply|prediction|prompt|question)s?(?: \d+)? ?:[ \t]*\S"
+)
+"""A line below which a text goes on."""
+_STAMPED = deferred(r"\W{0,3}(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d:\d\d:\d\d)[ T,]")
+_RECORD = deferred(
+    r"\{\"\w+\": ?(?=.*?\"\w+\": .*?\"\w+\": )"
+    r"(?!.*\"(?:error|errors|exception|traceback|stack|level|levelname|severity|msg|message|log|failed|failure)\": ?"
+    r"(?! |null|false|\"\"|\[\]|\{|0\b))"
+)
+"""A line of data that a program puts out, a JSON object that reports no error: what its texts speak of is not the job's."""
 
 
 def intelligible(block: Block) -> bool:
@@ -145,16 +179,29 @@ def _legible(block: Block) -> str | None:
     return None if b"\0" in sample[:4096] or text.count("\ufffd") * 10 > len(text) else text
 
 
-def ordinary(block: Block) -> bool:
-    """Whether the end of a log reads like that of a program at work: several lines of words or figures, none of them alarming."""
+def ordinary(block: Block, taken: Container[int] = ()) -> bool:
+    """Whether the end of a log reads like that of a program at work: several lines of words or figures, none of them alarming.
+
+    Lines whose numbers are in ``taken`` are known to a rule, which judges them.
+    """
     if _legible(block) is None:
         return False
-    lines = [_QUOTED.sub('""', NONE_OF.sub("", text)) for _, text, _ in _last_lines(block)]
+    rows = [row for row in _last_lines(block) if row[0] not in taken]
+    texts = _texts(rows)
+    lines = [_QUOTED.sub('""', NONE_OF.sub("", text)) for _, text, _ in rows]
     shapes = {text.translate(_DIGITS).strip() for text in lines}
     figures = len(lines) >= MIN_FIGURES and len(shapes) * 4 <= len(lines)
     words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
-    alarming = (p.search(text) for text in lines for p in (_ALARMS, _NOT_A_NUMBER, _STATES_AN_ERROR))
-    return (figures or words) and not any(alarming)
+    alarming = (
+        p.search(NONE_OF.sub("", text))
+        for number, text, _ in rows if number not in texts and not _RECORD.match(text)
+        for p in (_ALARMS, _STATES_AN_ERROR)
+    )  # fmt: skip
+    # who works on with numbers has got over what is none
+    lost = any(
+        _NOT_A_NUMBER.search(text) for text in lines[-NUMBERS:] + [t for t in lines if _LOSS.search(t)]
+    )
+    return (figures or words) and not lost and not any(alarming)
 
 
 def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Finding]:
@@ -194,16 +241,42 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
 
 def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
     """Lines near the end with alarming words that no rule knows: reason not to call a log healthy."""
-    for line, text, final in _last_lines(block):
-        if line in taken or not _ALARMS.search(NONE_OF.sub("", text)) or _HARMLESS.search(text):
+    lines = list(_last_lines(block))
+    shown = _texts(lines)
+    for line, text, final in lines:
+        if line in taken or line in shown or _RECORD.match(text):
             continue
         prefix, message = split_line(text)
+        if final and prefix.level not in {"info", "debug"} and _GAVE_BACK.search(message):
+            yield Evidence(name, line, safe(text))
+            continue
+        if not _ALARMS.search(NONE_OF.sub("", text)) or _HARMLESS.search(text):
+            continue
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
         if _FRAME.match(message):
             continue
         said = _QUOTED.sub('""', NONE_OF.sub("", message))
         if prefix.level not in quiet and _ALARMS.search(said) and not message.rstrip().endswith(f"{HEADER}:"):
             yield Evidence(name, line, safe(text))
+
+
+def _texts(lines: list[tuple[int, str, bool]]) -> set[int]:
+    """Where a program shows a text, and where that goes on below it until the next line with a time of its own."""
+    found: set[int] = set()
+    below: list[int] = []
+    within = False
+    for number, text, _ in lines:
+        asked = _ASKS.match(split_line(text)[1]) is not None
+        if (asked or _QUOTES.match(text)) and not _STATES_AN_ERROR.search(text):
+            found.add(number)
+        if _STAMPED.match(text):
+            # what nothing stamped follows may be what ended the program
+            found.update(below)
+            below = []
+            within = _SHOWS.match(split_line(text)[1]) is not None
+        elif within:
+            below.append(number)
+    return found
 
 
 def closing(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
@@ -221,13 +294,17 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
     A line that only announces an error says it on the next.
     """
     lines = list(_last_lines(block))
-    reasons = _reasons(lines)
+    reasons, shown = _reasons(lines), _texts(lines)
     for position, (line, text, final) in enumerate(lines):
         if line in taken:
             continue
         prefix, message = split_line(text)
         message = message.strip()
-        if _HARMLESS.search(text) and not _IS_AN_EXCEPTION.match(message):
+        if (
+            _RECORD.match(text)
+            or line in shown
+            or (_HARMLESS.search(text) and not _IS_AN_EXCEPTION.match(message))
+        ):
             continue  # what an exception says may speak of a warning
         if message.endswith(f"{HEADER}:"):
             continue  # what was raised is not said here

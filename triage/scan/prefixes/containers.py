@@ -22,7 +22,16 @@ _EXCEPTION_KEYS = (
     "stacktrace",
     "error.stack",
 )
-_PROCESS_KEYS = ("proc", "process", "process_index", "proc_id", "worker", "worker_id", "replica", "replica_id")
+_PROCESS_KEYS = (
+    "proc",
+    "process",
+    "process_index",
+    "proc_id",
+    "worker",
+    "worker_id",
+    "replica",
+    "replica_id",
+)
 """Fields that number processes, from what number on is not said."""
 _TIME_KEYS = ("time", "timestamp", "@timestamp", "ts", "asctime", "date")
 _COLLECTED_KEYS = frozenset(

@@ -24,7 +24,7 @@ _MPI_TIMED = Lazy(
 _MPI_STREAM = Lazy(r"<(?:stdout|stderr|stddiag)>:")
 _BRACKET_HOST_RANK = Lazy(r"\[((?![\w.-]*\.(?:py|cpp|cc|cu|h|c|go|rs):)[a-z][\w.-]{0,62}):(\d{1,5})\]:")
 _LINE_NUMBER = Lazy(r"\[\d{4,8}\] (?=\S)")
-_MPICH = Lazy(r"\[(\d{1,5})\](?:: ?(?=\S)| )")
+_MPICH = Lazy(r"\[(\d{1,5})\](?:(:)(?= {0,40}\S)| )")
 _TEE = Lazy(r"\[(default|worker|trainer|local_?rank)(\d{1,4})\]:")
 _RANK = Lazy(
     r"\[([Rr]ank|RANK|MPI_Rank|[Gg]lobal[ _][Rr]ank|GLOBAL_RANK|[Pp]rocess)[ :=_-]{0,2}(\d{1,6})(?:/\d{1,6})?\](:?)"
@@ -64,9 +64,7 @@ _BARE_TAG = Lazy(
 _UNKNOWN = Lazy(
     r"(?:[^\s\[][^\s]{0,100}|\[[^\]\n]{1,60}\])?(?:[ \t]{1,8}\S{1,100}){0,2}[ \t]{0,8}(?=\[rank\d{1,6}\]:(?: |\[|$))"
 )
-_GLUED = (
-    r"[\w\]})%.!](?=\[rank\d{1,6}\]:(?: |\[[EWIF]\d))|[ ,:;|](?=\[rank\d{1,6}\]: Traceback \(most recent call last\):)"
-)
+_GLUED = r"[\w\]})%.!](?=\[rank\d{1,6}\]:(?: |\[[EWIF]\d))|[ ,:;|](?=\[rank\d{1,6}\]: Traceback \(most recent call last\):)"
 """The end of what somebody wrote without ending the line, before torch's tag."""
 _FOREIGN = 320
 """Characters within which torch's own tag has to follow."""
@@ -163,7 +161,7 @@ def mpich(text: str, at: int, draft: Draft) -> int:
         return at
     draft.task = int(found[1])
     draft.writer(f"task {draft.task}")
-    return found.end()
+    return _after_colon(text, found.end()) if found[2] else found.end()
 
 
 def host_rank(text: str, at: int, draft: Draft) -> int:

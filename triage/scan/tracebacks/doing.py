@@ -41,6 +41,7 @@ _COMPILER_PATHS = (
 )
 _PIPES = r"/multiprocessing/(?:queues|connection|resource_sharer|reduction|reductions|managers|context|popen_\w+)\.py$"
 """What carries things between processes, whatever they are."""
+_INTERPRETER = r"^<frozen |/(?:os|collections/__init__|weakref|enum|typing|configparser)\.py$"
 _HUB_PATHS = r"/huggingface_hub/|/modelscope/hub/|/transformers/utils/hub\.py$"
 
 
@@ -54,8 +55,8 @@ def activity(frames: Sequence[Frame]) -> Doing | None:
     if any(compiled(_COMPILER_PATHS).search(f.path) for f in innermost):
         return "compile-or-graph-capture"
     for frame in reversed(near):
-        if frame.function == "__init__":
-            continue  # what is given to a constructor is a setting
+        if frame.function == "__init__" or compiled(_INTERPRETER).search(frame.path):
+            continue  # what is given to a constructor is a setting; Python's own tables hold no samples
         if compiled(_RECOMPUTED).search(frame.path):
             return None
         if "/torch/nn/" in frame.path:

@@ -1,0 +1,3 @@
+# place=/app limit=60 log=stdout.jsonl
+export MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT WORLD_SIZE=2 OMP_NUM_THREADS=1
+for r in 0 1; do RANK=$r python serve_train.py & done 2>&1; wait

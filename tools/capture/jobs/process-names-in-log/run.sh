@@ -1,0 +1,2 @@
+# place=/home/kai/marten limit=60
+python marten.py 2>&1

@@ -1,0 +1,2 @@
+# place=/home/gus/fern limit=70
+python main.py 2>&1

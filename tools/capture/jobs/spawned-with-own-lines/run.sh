@@ -1,0 +1,2 @@
+# place=/opt/borax limit=60
+python borax.py 2>&1
