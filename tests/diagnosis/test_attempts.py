@@ -163,6 +163,58 @@ def test_a_program_that_refused_its_arguments_is_not_the_one_that_works_later(en
     assert [a.verdict for a in found.attempts] == ["failed", "healthy"]
 
 
+USAGE = "usage: tune.py [-h] [--rate RATE]\ntune.py: error: unrecognized arguments: --ratio 0.1\n"
+
+
+def uncaught(*frames: str, said: str) -> str:
+    """What Python prints as it ends."""
+    where = "".join(f"  File {frame}\n" for frame in frames)
+    return f"Traceback (most recent call last):\n{where}{said}\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "category"),
+    [
+        ("KeyboardInterrupt", "scheduler"),
+        ("torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB.", "gpu-oom"),
+        ("TypeError: forward() missing 1 required positional argument: 'mask'", "user-code"),
+    ],
+)
+def test_who_mistyped_corrected_it_and_started_again(engine: Engine, said: str, category: str) -> None:
+    frames = (
+        '"tune.py", line 61, in <module>\n    main()',
+        '"tune.py", line 44, in main\n    out = net(batch)',
+    )
+    root = engine.diagnose(runs(USAGE, uncaught(*frames, said=said))).root_cause
+    assert root is not None
+    assert root.category == category
+    alone = engine.diagnose(runs(USAGE)).root_cause
+    assert alone is not None
+    assert alone.rule_id == "python.command-line"
+
+
+def test_a_slip_in_a_module_is_not_the_run_before_the_traceback_that_tells_of_it(engine: Engine) -> None:
+    frames = (
+        '"tune.py", line 3, in <module>\n    import layers',
+        '"/w/layers.py", line 9\n    match kind:\n          ^',
+    )
+    root = engine.diagnose(runs(uncaught(*frames, said="SyntaxError: invalid syntax"))).root_cause
+    assert root is not None
+    assert root.rule_id == "python.syntax"
+
+
+def test_a_log_that_goes_on_after_its_only_process_ended_goes_on_with_another_run(engine: Engine) -> None:
+    frames = ('"tune.py", line 3, in <module>\n    from data import load_pairs',)
+    slip = uncaught(*frames, said="ImportError: cannot import name 'load_pairs' from 'data' (/w/data.py)")
+    ended = "srun: error: node7: task 0: Exited with exit code 1\n"
+    memory = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 700.00 MiB."
+    work = "[1,    20] loss: 0.512 masks: 61.0 [lr: 1.00e-04] (812.0 ms)\n"
+    again = work + uncaught('"tune.py", line 61, in <module>\n    main()', said=memory)
+    root = engine.diagnose(runs(work, ended, slip, ended, again)).root_cause
+    assert root is not None
+    assert root.category == "gpu-oom"
+
+
 def failed_at(clock: str) -> str:
     """What the agent says of its workers' end."""
     return (

@@ -259,3 +259,20 @@ def test_what_python_and_torch_both_print_was_said_by_one_rank(engine: Engine) -
     root = engine.diagnose(Source("job.log", data=log.encode())).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("storage", 0)
+
+
+def test_an_exception_without_a_name_is_of_the_one_rank_that_the_others_waited_for(engine: Engine) -> None:
+    log = (
+        "[2026-03-01 05:18:21,804] [INFO] [launch.py:151:main] nnodes=1, num_local_procs=2, node_rank=0\n"
+        "[2026-03-01 05:18:21,804] [INFO] [launch.py:162:main] global_rank_mapping=defaultdict(<class 'list'>, {'localhost': [0, 1]})\n"
+        "[2026-03-01 05:18:21,805] [INFO] [launch.py:163:main] dist_world_size=2\n"
+        "Traceback (most recent call last):\n"
+        '  File "/w/tune.py", line 12, in <module>\n    main()\n'
+        "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 3.10 GiB. GPU 0 has a total capacty of 39.39 GiB of which "
+        "1.02 GiB is free. Of the allocated memory 36.01 GiB is allocated by PyTorch, and 0.4 GiB is reserved by PyTorch but unallocated.\n"
+        "[E ProcessGroupNCCL.cpp:475] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=871, OpType=ALLREDUCE, "
+        "NumelIn=4096, NumelOut=4096, Timeout(ms)=1800000) ran for 1800311 milliseconds before timing out.\n"
+    )
+    root = engine.diagnose(Source("tune.log", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("gpu-oom", 0)

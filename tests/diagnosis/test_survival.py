@@ -242,6 +242,72 @@ def test_bars_that_were_only_counted_are_not_drawn_after_an_error(engine: Engine
     assert engine.diagnose(Source("job.out", data=log.encode())).verdict == "failed"
 
 
+def test_a_bar_that_is_drawn_twice_as_it_stood_is_no_progress(engine: Engine) -> None:
+    memory = (
+        ERROR.rpartition("FileNotFound")[0]
+        + "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 4.00 GiB.\n"
+    )
+    log = "loading weights\n" + BAR.format(0) + "\n" + memory + BAR.format(0) + "\n" + BAR.format(0) + "\n"
+    assert engine.diagnose(Source("job.err", data=log.encode())).verdict == "failed"
+
+
+def test_a_server_whose_engine_died_says_goodbye_as_one_that_was_asked_to(engine: Engine) -> None:
+    log = (
+        "(APIServer pid=71) INFO 03-04 10:00:01 [api_server.py:1772] vLLM API server version 0.12.0\n"
+        '(APIServer pid=71) INFO:     10.0.0.7:40210 - "POST /v1/chat/completions HTTP/1.1" 200 OK\n'
+        "(APIServer pid=71) ERROR 03-04 12:40:09 [core_client.py:600] Engine core proc EngineCore_DP0 died unexpectedly, "
+        "shutting down client.\n"
+        "(APIServer pid=71) ERROR 03-04 12:40:09 [async_llm.py:546] vllm.v1.engine.exceptions.EngineDeadError: EngineCore "
+        "encountered an issue. See stack trace (above) for the root cause.\n"
+        "(APIServer pid=71) INFO:     Shutting down\n"
+        "(APIServer pid=71) INFO:     Waiting for application shutdown.\n"
+        "(APIServer pid=71) INFO:     Application shutdown complete.\n"
+        "(APIServer pid=71) INFO:     Finished server process [71]\n"
+    )
+    found = engine.diagnose(Source("server.log", data=log.encode()))
+    assert found.root_cause is not None
+    assert found.root_cause.rule_id == "vllm.engine-died"
+
+
+def test_what_was_skipped_with_a_word_did_not_end_the_run(engine: Engine) -> None:
+    skipped = (
+        "[skip] Failed to load net-c.ckpt: Attempting to deserialize object on CUDA device 5 but torch.cuda.device_count() "
+        "is 2. Please use torch.load with map_location to map your storages to an existing device.\n"
+    )
+    begin, end = "evaluating 3 files\n", "compared 2 of them\nSaved summary results to out/summary.csv\n"
+    found = engine.diagnose(Source("eval.out", data=(begin + skipped + end).encode()))
+    assert found.verdict == "healthy"
+
+
+def test_a_good_end_that_is_said_again_after_an_error_is_another_run_s(engine: Engine) -> None:
+    end = "INFO:tensorflow:prediction_loop marked as finished\n"
+    assert engine.diagnose(Source("nohup.out", data=(end + ERROR + end).encode())).verdict == "healthy"
+    assert engine.diagnose(Source("nohup.out", data=(end + ERROR).encode())).verdict == "failed"
+
+
+@pytest.mark.parametrize(("command", "category"), [("conda", "scheduler"), ("torchrun", "config")])
+def test_a_script_goes_on_without_its_environment_and_not_without_its_launcher(
+    engine: Engine, command: str, category: str
+) -> None:
+    lost = f"/var/spool/slurmd/job4411/slurm_script: line 7: {command}: command not found\n"
+    work = "".join(BAR.format(n) + "\n" for n in range(8, 20)) if command == "conda" else ""
+    stop = "slurmstepd: error: *** JOB 4411 ON gpu-b07 CANCELLED AT 2026-03-04T11:09:30 ***\n"
+    root = engine.diagnose(Source("slurm-4411.out", data=(lost + work + stop).encode())).root_cause
+    assert root is not None
+    assert root.category == category
+
+
+@pytest.mark.parametrize(("why", "category"), [(" DUE TO PREEMPTION", "scheduler"), ("", "data-loading")])
+def test_a_job_that_makes_room_for_another_was_at_work(engine: Engine, why: str, category: str) -> None:
+    stop = f"slurmstepd: error: *** JOB 4411 ON gpu-b07 CANCELLED AT 2026-03-04T11:09:30{why} ***\n"
+    lost = ERROR.replace(".npy", ".jsonl")
+    root = engine.diagnose(
+        Source("slurm-4411.err", data=(BAR.format(7) + "\n" + lost + stop).encode())
+    ).root_cause
+    assert root is not None
+    assert root.category == category
+
+
 @pytest.mark.parametrize(
     ("step", "after", "verdict"),
     [(609, "", "failed"), (609, "best epoch was 12\n", "healthy"), (6848, "", "healthy")],

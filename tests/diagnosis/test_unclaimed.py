@@ -212,6 +212,64 @@ def test_a_request_refused_again_and_again_is_known_each_time(engine: Engine) ->
     assert told(engine, log).verdict == "healthy"
 
 
+SCRIPT = "/work/run.py"
+
+
+@pytest.mark.parametrize(
+    ("log", "category"),
+    [
+        # what lets itself be indexed is no data set
+        (
+            traceback(
+                frame(SCRIPT, "train", "if not settings_of(run)['tune']:"), frame(f"{SITE}/tracker/sdk/run_config.py", "__getitem__"),
+                ends="KeyError: 'tune'",
+            ),
+            "user-code",
+        ),
+        (
+            traceback(
+                frame(SCRIPT, "train", "x = pairs[4]"), frame(f"{SITE}/h5py/_hl/group.py", "__getitem__"),
+                ends="KeyError: \"Unable to open object (object 'frames' doesn't exist)\"",
+            ),
+            "data-loading",
+        ),
+        # a key that is looked up among the settings is one of them
+        (
+            traceback(
+                frame("/work/datasets/build.py", "build"),
+                frame("/work/datasets/scaler.py", "__init__", 'names = conf["data"]["channels"]'),
+                ends="KeyError: 'channels'",
+            ),
+            "config",
+        ),
+        # what was to be written was not read
+        (
+            traceback(
+                frame(SCRIPT, "draw", "fig.savefig(path, dpi=200)"), frame(f"{SITE}/PIL/Image.py", "save"),
+                ends="FileNotFoundError: [Errno 2] No such file or directory: '/out/figures/heat.png'",
+            ),
+            "storage",
+        ),
+        (
+            traceback(
+                frame(SCRIPT, "main", "keys = [k for k in os.listdir(folder)]"),
+                ends="FileNotFoundError: [Errno 2] No such file or directory: '/data/pockets'",
+            ),
+            "storage",
+        ),
+        # a descriptor that is closed is the program's own doing
+        (
+            traceback(frame(SCRIPT, "ask", 'note = input("Notes: ")'), ends="OSError: [Errno 9] Bad file descriptor"),
+            "user-code",
+        ),
+    ],
+)  # fmt: skip
+def test_what_was_looked_up_or_written_tells_the_kind(engine: Engine, log: str, category: str) -> None:
+    root = told(engine, log).root_cause
+    assert root is not None
+    assert root.category == category
+
+
 def test_harmless_words_below_a_message_do_not_make_the_exception_harmless(engine: Engine) -> None:
     """What a library quotes as its last words may be a line that is harmless where it stands alone."""
     retry = "socketPollConnect: connect to 10.0.0.5<41233> returned Connection refused, retrying (3/34) after sleep for 300 msec"

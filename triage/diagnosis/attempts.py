@@ -127,8 +127,9 @@ def _appended(items: Sequence[Item]) -> list[Item]:
             or item.rule.fact == "progress"
             or _is_last(item)
             or _ends_a_run(item)
-            or item.rule.id in _NEVER_RAN
+            or item.rule.id in NEVER_RAN
             or _job_cancelled(item) is not None
+            or _came_to_work(item, -1)
             or _ends_its_process(item)
         ):
             again = last_occurrence(item)
@@ -146,6 +147,7 @@ def _runs(told: Sequence[Item]) -> list[Item]:
     ended = False
     over: list[Item] = []
     refused = raised = False
+    unstarted: int | None = None
     cancelled: str | None = None
     reached: int | None = None
     launchers = {
@@ -153,6 +155,7 @@ def _runs(told: Sequence[Item]) -> list[Item]:
         for i in told
         if i.rule.fact in {"launch-begins", "launch"} or "launcher-report" in i.rule.tags
     }
+    stepped = max((i.finding.offset for i in told if i.rule.fact == "progress"), default=-1)
     for item in told:
         step = item.number("step") if item.rule.fact == "progress" else None
         job = _job_cancelled(item)
@@ -166,6 +169,8 @@ def _runs(told: Sequence[Item]) -> list[Item]:
                 and not (cancelled and step == reached)
             )
             back = back or (refused and step is not None and not item.finding.stream)
+            if unstarted is not None and not launchers and item.finding.offset > stepped:
+                back = back or _came_to_work(item, unstarted)
             anew = ended and (item.rule.fact in _BEGINNINGS or back)
         if job is not None and cancelled not in {None, job}:
             anew = True  # the job before this one had been cancelled: all since then is another's
@@ -174,13 +179,15 @@ def _runs(told: Sequence[Item]) -> list[Item]:
             at = over[-1].finding.offset + 1 if job is not None and over else item.finding.offset - 1
             found.append(Item(replace(item.finding, offset=at, time=None), item.rule))
             ended, refused, reached, cancelled = False, False, None, None
+            unstarted = None
             raised = False
             over = []
         if _is_last(item):
             ended = True
             refused = refused or reached is None
-        if item.rule.id in _NEVER_RAN:
+        if item.rule.id in NEVER_RAN:
             ended = refused = True
+            unstarted = item.finding.offset
         if _ends_its_process(item):
             raised = True
         if _ends_a_run(item) or job is not None:
@@ -190,6 +197,18 @@ def _runs(told: Sequence[Item]) -> list[Item]:
         if step is not None:
             reached = step
     return found
+
+
+def _came_to_work(item: Item, since: int) -> bool:
+    """Whether a program that raises something after ``since`` had got past its command line."""
+    begin = item.number("_begin")
+    return (
+        item.rule.fact == "exception"
+        and not item.finding.stream
+        and begin is not None
+        and begin > since
+        and not _OF_LAUNCHERS.intersection(item.rule.tags)
+    )
 
 
 def _is_last(item: Item) -> bool:
@@ -237,8 +256,12 @@ def _steps_back(item: Item, step: int | None, reached: int | None) -> bool:
 
 _BEGINNINGS = frozenset({"launch-begins", "launch", "rendezvous", "run-begins"})
 """What a launcher says before it starts its processes, and a program that others are started by at its start."""
-_NEVER_RAN = frozenset({"python.command-line", "python.syntax"})
+NEVER_RAN = frozenset(
+    {"python.command-line", "python.syntax", "serving.command-line", "python.script-missing"}
+)
 """What ends every process of a program at its start: one that works later is another run's."""
+_OF_LAUNCHERS = frozenset({"launcher-report", "wrapper", "carrier", "fallout", "teardown", "rank-exit"})
+"""What is raised by who started the program."""
 _BEFORE_STEPS = frozenset({"port-conflict", "rendezvous"})
 """What ends a try before its first step."""
 

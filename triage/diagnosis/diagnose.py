@@ -300,6 +300,8 @@ def _choose(outcomes: Sequence[_Outcome], run: Run) -> tuple[int, list[str]]:
         cause = earlier.hypotheses[0]
         if final is not None and cause.rule_id == final.rule_id:
             return number, [f"attempt {number} failed first; the same cause recurs in attempt {last}"]
+        if cause.rule_id in attempts_module.NEVER_RAN:
+            continue  # who had mistyped corrected it and started again
         moved = any(later.job.of_fact("progress") for later in outcomes[number + 1 :])
         weaker = final is None or final.category in _AFTERMATH or final.confidence < cause.confidence
         # ranks that worked together before had a network: what keeps them apart now was left by the first end

@@ -10,6 +10,7 @@ from triage.diagnosis.ledger import Ledger
 from triage.scan.lazy import compiled
 
 ROUTINE_RULE = "progress.routine"
+PREEMPTED = "slurm.preempted"
 _BAD_ENDS = ("rank-exit", "launcher-report", "external-stop", "teardown")
 _BAR = r"(\d+)/(\d+) ?\[[\d:]+<"
 LONG_BAR = 100
@@ -30,25 +31,39 @@ class Survival:
         for end in self.job.of_fact("ended-well"):
             if self._uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
                 continue  # what one process prints at its end says nothing of another one that died
-            if self._later(end, item) or (
-                self._unordered(end, item)
-                and not self._ended_badly()
-                and not self._resumed(end)
-                and not self._after_the_work(item)
+            if (
+                self._later(end, item)
+                or self._said_again(end, item)
+                or (
+                    self._unordered(end, item)
+                    and not self._ended_badly()
+                    and not self._resumed(end)
+                    and not self._after_the_work(item)
+                )
             ):
                 return end
+        stop = self._stopped_for_another(item)
+        if stop is not None:
+            return stop
         rank = item.rank
         if rank is not None:
             finished = self.ledger.finished.get(rank)
             if finished is not None and self._later(finished, item):
                 return finished
             if rank in self.ledger.exits and self.ledger.exits[rank].failed:
-                return None
+                return self._of_a_later_run(item)
         answer = next((a for a in self.job.of_fact("answered") if self._answered(a, item)), None)
         if answer is not None:
             return answer
         marks = [p for p in self.job.of_fact("progress") if self._moved_on(p, item)]
-        moved = next((p for p in marks if p.rank is not None or self._several(marks, item)), None)
+        moved = next(
+            (
+                p for p in marks
+                if p.rank is not None or self._several(marks, item)
+                or (p.rule.id != _BAR_RULE and self._over(p, item))
+            ),
+            None,
+        )  # fmt: skip
         alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
         return (
             alive
@@ -150,6 +165,15 @@ class Survival:
         if not one.stream and not two.stream and len(self.job.sources) > 1:
             # the only writer of a log of its own: what its logger reported and went on from
             return two.raised and two.level in _LOGGED and not self._ended_badly() and not self._troubled()
+        if (
+            not one.stream
+            and not two.stream
+            and two.level == "warning"
+            and not two.raised
+            and one.level is None
+        ):
+            # it was only warned of, and what the program was started for lies there
+            return not self._ended_badly() and not self._troubled()
         return bool(one.stream) and one.stream == two.stream
 
     def _troubled(self) -> bool:
@@ -223,7 +247,9 @@ class Survival:
         """Whether more than one state was drawn after an error: bars draw themselves once more on the way out."""
         texts = {e.text.strip() for m in marks for e in m.finding.evidence[-1:]}
         # a count may be of hits that nobody looked at one by one: two places show that something was drawn twice
-        return len(texts) > 1 or any(_last_of(m) > m.finding.offset > _last_of(item) for m in marks)
+        return len(texts) > 1 or any(
+            _last_of(m) > m.finding.offset > _last_of(item) and not _once_more(m) for m in marks
+        )
 
     def _resumed(self, end: Item) -> bool:
         """Whether another run begins after a good end, in the same source: the end was an earlier run's."""
@@ -237,6 +263,32 @@ class Survival:
         """Whether a launcher or scheduler saw a process of this job end badly."""
         return any(True for _ in self._bad_ends())
 
+    def _stopped_for_another(self, item: Item) -> Item | None:
+        """The line in which the scheduler ends a job that it finds at work, to make room for another one."""
+        if item.rule.id == PREEMPTED or any(e.failed and not e.orderly for e in self.ledger.exits.values()):
+            return None
+        if self._troubled() or "external-stop" in item.rule.tags:
+            return None
+        stops = (i for i in self.job.of_tag("external-stop") if i.rule.id == PREEMPTED)
+        return next((stop for stop in stops if self._later(stop, item)), None)
+
+    def _of_a_later_run(self, item: Item) -> Item | None:
+        """A step after the end of the only process was told: the log goes on with another run."""
+        end = self.ledger.exits[item.rank].item if item.rank is not None else None
+        if end is None or {*self.ledger.members, *self.ledger.seen, *self.ledger.exits} - {item.rank}:
+            return None
+        source = item.finding.source
+        if end.finding.source != source or _last_of(end) < _last_of(item):
+            return None
+        return next(
+            (
+                step for step in self.job.of_fact("progress")
+                if step.finding.source == source and step.finding.stream == item.finding.stream
+                and step.rank in {None, item.rank} and _last_of(step) > _last_of(end)
+            ),
+            None,
+        )  # fmt: skip
+
     def _died_since(self, progress: Item, item: Item) -> bool:
         """Whether a process ended badly that may have been at work until ``progress``.
 
@@ -244,15 +296,18 @@ class Survival:
         that had ended before the error, where steps were made in between.
         """
         ends = list(self._bad_ends())
-        over = [
-            end
-            for end in ends
-            if not _OF_STOPS & set(end.rule.tags)
+        return (
+            bool(ends) and not self._over(progress, item) and not all(self._long_over(e, item) for e in ends)
+        )
+
+    def _over(self, progress: Item, item: Item) -> bool:
+        """Whether the log tells, between an error and progress, that a process had come to a bad end."""
+        return any(
+            not _OF_STOPS & set(end.rule.tags)
             and end.finding.source == item.finding.source
-            and _last_of(item) < _last_of(end)
-            and _last_of(end) < _last_of(progress)
-        ]
-        return bool(ends) and not over and not all(self._long_over(end, item) for end in ends)
+            and _last_of(item) < _last_of(end) < _last_of(progress)
+            for end in self._bad_ends()
+        )
 
     def _long_over(self, end: Item, item: Item) -> bool:
         """Whether the same log tells of several steps after a bad end and before an error, or after an interruption."""
@@ -277,6 +332,15 @@ class Survival:
     def _unordered(end: Item, item: Item) -> bool:
         """Whether nothing orders the two: standard output and standard error of one job, say."""
         return end.finding.source != item.finding.source and compare(end.finding, item.finding) is None
+
+    def _said_again(self, end: Item, item: Item) -> bool:
+        """Whether a good end that was said before an error was said once more after it: another run's."""
+        return (
+            len(self.job.sources) == 1
+            and _last_of(end) > _last_of(item)
+            and not self._ended_badly()
+            and not self._resumed(end)
+        )
 
     @staticmethod
     def _later(later: Item, item: Item) -> bool:
@@ -319,6 +383,10 @@ def _after_all(troubles: Sequence[Item]) -> Callable[[Item], bool]:
 
 _OF_STOPS = frozenset(["external-stop", "teardown"])
 """What is told of a stop while the processes may still be at work."""
+_REDRAWN = 3
+"""How often a bar is drawn at an end without having moved."""
+_BAR_RULE = "progress.bar"
+"""What is drawn again on the way out."""
 _OF_ENDS = frozenset(["rank-exit", "launcher-report"])
 _LEAVES = r"(?i)\b(?:shutting down|application shutdown|finished server process)\b"
 """What a web server says on its way out."""
@@ -328,6 +396,12 @@ _LOGGED = frozenset(["error", "warning"])
 _AGAIN = 3
 _STEPS = 4
 """Different steps that only a run at work makes."""
+
+
+def _once_more(mark: Item) -> bool:
+    """Whether a bar was drawn but a few times, and all of them alike: by who is on its way out."""
+    drawn = {bar for e in mark.finding.evidence for bar in compiled(_BAR).findall(e.text)[-1:]}
+    return len(drawn) == 1 and mark.finding.count <= _REDRAWN
 
 
 def last_bar(items: Iterable[Item]) -> Item | None:

@@ -82,6 +82,18 @@ _DATA_FILE = (
     r"(?:'|\"|$)(?! -> )"
 )
 """What a model and what its data are read from, by the ends of names."""
+_WRITING = (
+    r"\b(?:save\w*|imsave|imwrite|write\w*|dump|to_(?:csv|json|parquet|pickle|excel|hdf|file)|FileHandler)\("
+    r"|\bopen\([^()]*(?:\([^()]*\)[^()]*)*,\s*(?:mode\s*=\s*)?['\"][rbt]?[wax]"
+)
+"""Calls by which a file is made."""
+_PIPES = r"/multiprocessing/(?:connection|queues|managers|reduction)\.py$"
+_LISTING = r"\b(?:listdir|scandir|iterdir)\("
+_WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
+_OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params|hyper\w*)(?:\.\w+|\[[^\[\]]+\])*\[(['\"])"
+"""Where a program looks a setting up by its name."""
+_NOT_OF_DISKS = frozenset([3, 9, 10, 25])
+"""Numbers of errors that are about descriptors and processes: the program's own doing, whatever lies below."""
 _SETTINGS_FILE = r"(?i)\.(?:ya?ml|toml|ini|cfg|conf)'"
 _NAMES = {
     "auth-or-hub": [
@@ -133,11 +145,21 @@ class Place:
     """Whose code it is, by its path."""
     depth: int | None = None
     """How many frames below the innermost one of the user's."""
+    code: str = ""
+    """The line of the user's that called it."""
 
     @property
     def near(self) -> bool:
         """Whether a library complains to the user's own call."""
         return self.depth is not None and self.depth <= NEAR_FRAMES
+
+    @property
+    def writes(self) -> bool:
+        """Whether something was to be written there."""
+        return (
+            compiled(_WRITING).search(self.code) is not None
+            or compiled(_WRITERS).match(self.function) is not None
+        )
 
 
 ELSEWHERE = Place()
@@ -180,10 +202,17 @@ def kind_of(
     if short == "FileExistsError" and not words.startswith("[Errno "):
         # a program that overwrites nothing unasked
         return said if said in {"checkpoint", "data-loading"} else "config"
+    number = compiled(r"\[Errno (\d+)\]").match(words)
+    if number is not None and int(number[1]) in _NOT_OF_DISKS:
+        return said if said in {"checkpoint", "data-loading"} else None
+    if short in _OF_FILES and number is None and compiled(_PIPES).search(place.path) is not None:
+        return None  # the other end of a pipe between processes is gone
     if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
         return said if said in {"checkpoint", "data-loading"} else "storage"
     if short in _MISSING and compiled(_WEIGHTS_FILE).search(words):
         return "checkpoint"
+    if short in _MISSING and (place.writes or compiled(_LISTING).search(place.code) is not None):
+        return "storage"
     if short in _MISSING and compiled(_DATA_FILE).search(words):
         return "data-loading"
     if short in _MISSING and compiled(_SETTINGS_FILE).search(words):
@@ -307,8 +336,16 @@ def _rule(item: Item) -> str:
     if name is None and item.text("raised_in") is None:
         return "unknown.begun"
     raised, depth = item.text("raised_kind"), item.number("_depth")
-    place = Place(item.text("raised_in") or "", item.text("raised_function") or "", raised, depth)
+    place = Place(
+        item.text("raised_in") or "",
+        item.text("raised_function") or "",
+        raised,
+        depth,
+        item.text("code") or "",
+    )
     kind = kind_of(name, message, item.text("doing"), place)
+    if name == "KeyError" and _is_setting(message, place.code):
+        return "unknown.config"
     if (
         kind is None
         and (name or "").rpartition(".")[2] in _OF_PARSERS
@@ -337,6 +374,14 @@ def _rule(item: Item) -> str:
         return "unknown.storage"
     # a library that complains right below the user's call complains of what it was given
     return "unknown.refused-call" if place.near else "unknown.exception"
+
+
+def _is_setting(key: str, code: str) -> bool:
+    """Whether a program's own line looks up ``key`` among its settings."""
+    return any(
+        code.startswith(f"{key.strip(chr(39) + chr(34))}{found[1]}]", found.end())
+        for found in compiled(_OF_SETTINGS).finditer(code)
+    )
 
 
 def inside(known: Item, exception: Item) -> bool:

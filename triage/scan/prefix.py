@@ -21,7 +21,9 @@ _ESCAPES = (
 )
 _LOST_COLOUR = r"(?<![A-Za-z0-9_\])])\[(?:[0-9]|[1-4][0-9]|9[0-7])(?:;[0-9]{1,3}){0,4}m|\[(?:0|39|0;0)m"
 _REPEATED = r" ?\[repeated \d+x across (?:cluster|all nodes)\][^\n]{0,300}\Z"
-_LEVEL = Lazy(r"(?:(" + LEVEL_WORD + r"):(?=\s|$)|\[(" + LEVEL_WORD + r")\])")
+_LEVEL = Lazy(
+    r"(?:(" + LEVEL_WORD + r"):(?=\s|$)|\[(" + LEVEL_WORD + r"|[Ww]arn(?:ing)?|[Ss]kip(?:ped|ping)?)\])"
+)
 _SAID = Lazy(
     r"(?:[Rr]ank |RANK |ERROR on proc |amrex::[A-Z]\w{1,20}::)(\d{1,5}):(?: (?=\S)|:)"
     r"|MPICH ERROR \[Rank (\d{1,6})\]|"
@@ -124,7 +126,7 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     "[ ": (system.dmesg,),
     "[{": (containers.listed,),
     ",": (containers.listed,),
-    "(": (launchers.process,),
+    "(": (launchers.process, loggers.round_level),
     "<": (system.priority,),
     " ": (launchers.padded_task_label, loggers.indented_stamp, launchers.margin),
     "\t": (launchers.margin,),

@@ -112,6 +112,8 @@ NONE_OF = deferred(
     re.IGNORECASE,
 )
 """What a report says that there is none of: ``failed=0 skipped=2``, ``timeouts: 0``, ``2 passed, 0 failed``."""
+_QUOTED = deferred(r'"[^"\n]*\s[^"\n]*\s[^"\n]*\s[^"\n]*"')
+"""Words that a line passes on as somebody else's."""
 _NOT_A_NUMBER = deferred(r"(?i)(?<![\w-])-?(?:nan|inf)(?![\w-])")
 _WORDS = deferred(r"[^\W\d_]{2,}.*?(?<![^\W\d_])[^\W\d_]{2,}")
 _DIGITS = str.maketrans("", "", "0123456789")
@@ -186,7 +188,7 @@ def ordinary(block: Block, taken: Container[int] = ()) -> bool:
         return False
     rows = [row for row in _last_lines(block) if row[0] not in taken]
     texts = _texts(rows)
-    lines = [NONE_OF.sub("", text) for _, text, _ in rows]
+    lines = [_QUOTED.sub('""', NONE_OF.sub("", text)) for _, text, _ in rows]
     shapes = {text.translate(_DIGITS).strip() for text in lines}
     figures = len(lines) >= MIN_FIGURES and len(shapes) * 4 <= len(lines)
     words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
@@ -253,7 +255,7 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
         if _FRAME.match(message):
             continue
-        said = NONE_OF.sub("", message)
+        said = _QUOTED.sub('""', NONE_OF.sub("", message))
         if prefix.level not in quiet and _ALARMS.search(said) and not message.rstrip().endswith(f"{HEADER}:"):
             yield Evidence(name, line, safe(text))
 

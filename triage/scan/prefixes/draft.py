@@ -17,6 +17,7 @@ LEVELS: dict[str, Level] = {
     "F": "fatal", "FATAL": "fatal", "C": "fatal", "CRIT": "fatal", "CRITICAL": "fatal",
     "ALERT": "fatal", "EMERG": "fatal",
     "TRC": "debug", "DBG": "debug", "INF": "info", "WRN": "warning", "FTL": "fatal",
+    "SKIP": "warning", "SKIPPED": "warning", "SKIPPING": "warning",
 }  # fmt: skip
 LEVEL_WORD = r"(?:DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL|TRACE|SUCCESS)"
 """A level written out, for use inside a pattern."""

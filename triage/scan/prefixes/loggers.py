@@ -65,6 +65,7 @@ _BARE_LEVEL = Lazy(
 )
 _SHORT_LEVEL = Lazy(r"(TRC|DBG|INF|WRN|ERR|FTL) ")
 _DASHED_LEVEL = Lazy(r"(DEBUG|INFO|WARNING|ERROR|CRITICAL) - ")
+_ROUND_LEVEL = Lazy(r"\((" + LEVEL_WORD + r")\)\[(" + _FILE + r")\] +")
 _COMPOSER = Lazy(
     r": rank(\d{1,6})\[(\d{1,10})\]\[[^\]\n]{1,80}\]: (" + LEVEL_WORD + r"): (?:([A-Za-z_][\w.]*): )?"
 )
@@ -197,6 +198,16 @@ def short_level(text: str, at: int, draft: Draft) -> int:
     if found is None:
         return at
     draft.severity(found[1])
+    return found.end()
+
+
+def round_level(text: str, at: int, draft: Draft) -> int:
+    """``(WARNING)[x.py:471]  ``."""
+    found = _ROUND_LEVEL.match(text, at) if at == 0 else None
+    if found is None:
+        return at
+    draft.severity(found[1])
+    draft.logger = found[2]
     return found.end()
 
 

@@ -29,6 +29,11 @@ _DATA_PATHS = (
     r"|/(?:datasets|webdataset|energon|streaming/(?:base|text|vision|multimodal))/(?:\w+/)*\w+\.py$"
 )
 _DATA = r"^(?:__getitems?__|collate_fn|_?collate\w*|_worker_loop|_try_get_data|_map_single)$"
+_ABOUT_DATA = (
+    r"(?i)/\w*(?:data|dataset|loader|corpus|corpora|sampler)\w*(?:/|\.py$)"
+    r"|/(?:h5py|zarr|lmdb|tables|netCDF4|xarray|pyarrow|pandas|polars)/"
+)
+"""Where a library's own data sets lie: what else it lets be indexed, settings or tables, is no data set."""
 _COMPILER_PATHS = (
     r"/torch/_inductor/|/torch/_dynamo/(?!eval_frame\.py|external_utils\.py)|/torch/_functorch/(?:aot|_aot)"
     r"|/triton/(?:compiler|backends)/|/triton/runtime/(?:jit|build|autotuner)\.py$|/torch/cuda/graphs\.py$"
@@ -56,7 +61,10 @@ def activity(frames: Sequence[Frame]) -> Doing | None:
             return None
         if "/torch/nn/" in frame.path:
             continue  # modules are indexed as data sets are
-        if compiled(_DATA_PATHS).search(frame.path) or compiled(_DATA).search(frame.function):
+        if compiled(_DATA_PATHS).search(frame.path) or (
+            compiled(_DATA).search(frame.function)
+            and (frame.kind == "user" or compiled(_ABOUT_DATA).search(frame.path))
+        ):
             return "data-loading"
         if compiled(_CHECKPOINT_PATHS).search(frame.path) or compiled(_CHECKPOINT).search(frame.function):
             return "checkpoint"
