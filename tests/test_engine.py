@@ -60,7 +60,7 @@ def test_empty_and_unintelligible_input_is_inconclusive(engine: Engine, data: by
 
 
 STEPS = "".join(f"step {n} loss=0.{n}\n" for n in range(10, 20))
-UNKNOWN_ALARM = "worker 3: the frobnicator refused the handshake and is stuck\n"
+UNKNOWN_ALARM = "unit 3: the frobnicator refused the wumpus\n"
 
 
 def test_text_in_which_nothing_is_recognised_is_inconclusive(engine: Engine) -> None:

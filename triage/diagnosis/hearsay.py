@@ -25,6 +25,8 @@ MUCH = 0.6
 """The margin from which on the next category is no longer worth a word."""
 CLEAR = 0.15
 """The margin from which on a line that states no error is taken to be of one kind."""
+_ENOUGH = 5
+"""Known words that such a line must have."""
 PLAIN = 0.0
 """How far ahead of ordinary words a message must be to be taken for a failure on its words alone."""
 _SUPPOSED = {
@@ -140,7 +142,7 @@ def loudest(lines: Sequence[tuple[int, Evidence]]) -> tuple[int, Evidence, Liken
     best: tuple[int, Evidence, Likeness] | None = None
     for index, shown in lines:
         words = split_line(shown.text)[1]
-        like = None if compiled(_FRAME).match(words) else likeness(words)
+        like = None if compiled(_FRAME).match(words) else likeness(words, _ENOUGH)
         if like is None or like.ahead < PLAIN or like.margin < CLEAR:
             continue
         if like.category == "numerics":

@@ -86,11 +86,11 @@ def features(text: str) -> list[str]:
     return list(dict.fromkeys([*found, *raised]))
 
 
-def likeness(text: str) -> Likeness | None:
-    """What kind of failure speaks like ``text``; None where too few of its words are known."""
+def likeness(text: str, least: int = LEAST_WORDS) -> Likeness | None:
+    """What kind of failure speaks like ``text``; None where fewer than ``least`` of its words are known."""
     model = _model()
     known = [(feature, model.words[feature]) for feature in features(text) if feature in model.words]
-    if sum(" " not in feature and feature[0] not in _MARKS for feature, _ in known) < LEAST_WORDS:
+    if sum(" " not in feature and feature[0] not in _MARKS for feature, _ in known) < least:
         return None
     length = sqrt(sum(entry[0] ** 2 for _, entry in known))
     scores = [float(value) for value in model.bias]
