@@ -125,7 +125,7 @@ class Engine:
             rules=self.rules,
             sources=sources,
             findings=gathered.findings,
-            reports=[*reports, *gathered.reports],
+            reports=[*gathered.reports, *reports],  # those of sources by their indices
             receipt=record,
             notes=[*self.rules.notes, *notes, *gathered.notes],
             ends=Ends(gathered.tails, sources, gathered.findings, self.rules),

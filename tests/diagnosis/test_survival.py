@@ -408,3 +408,57 @@ def test_time_that_a_command_was_given(engine: Engine) -> None:
 def test_what_is_said_below_a_good_end_is_of_what_came_after(engine: Engine, log: str, verdict: str) -> None:
     steps = "".join(f"step {n} | loss 2.{n} | lr 1.0e-04\n" for n in range(1, 9))
     assert engine.diagnose(Source("job.log", data=(steps + log).encode())).verdict == verdict
+
+
+def test_what_was_complained_of_again_and_again_while_work_went_on_ended_nothing(engine: Engine) -> None:
+    complaint = (
+        "sums over cpu not possible (No backend type associated with device type cpu), taking the other way\n"
+    )
+    steps = [f"step {n}0 loss 0.{9 - n}\n" for n in range(1, 5)]
+    log = "".join(step + complaint for step in steps)
+    receipt = Source(
+        "receipt.json", data=b'{"run_id": "r-1", "launch": {"world_size": 1}, "returncodes": [0]}'
+    )
+    for more in ([], [receipt]):
+        found = engine.diagnose([Source("rank0.log", data=(log + "saved, over\n").encode()), *more])
+        assert found.verdict == "healthy"
+    assert engine.diagnose([Source("rank0.log", data=log.encode())]).verdict != "healthy"
+
+
+def test_what_nccl_says_while_an_interpreter_ends_is_no_failure(engine: Engine) -> None:
+    leaving = (
+        "[rank0]:[W1121 08:10:00.434206356 ProcessGroupNCCL.cpp:1575] Warning: WARNING: destroy_process_group() was not called "
+        "before program exit, which can leak resources.\n"
+    )
+    error = (
+        "[rank0]:[E1121 08:10:00.435387082 ProcessGroupNCCL.cpp:612] [Rank 0] Collective WorkNCCL(SeqNum=43, OpType=COALESCED, "
+        "NumelIn=0, NumelOut=0, Timeout(ms)=60000) raised the following async exception: NCCL error: unhandled system error "
+        "(run with NCCL_DEBUG=INFO for details), NCCL version 2.28.9\n"
+    )
+    steps = "".join(f"step {n} loss 0.{n}\n" for n in range(1, 6))
+    assert engine.diagnose(Source("job.log", data=(steps + leaving + error).encode())).verdict != "failed"
+    assert engine.diagnose(Source("job.log", data=(steps + error).encode())).verdict == "failed"
+
+
+def test_a_chain_of_exceptions_that_a_logger_quotes_is_of_its_record(engine: Engine) -> None:
+    log = (
+        "2026-11-21 08:10:01,100 INFO     40 parts to do\n"
+        "2026-11-21 08:10:02,100 ERROR    part 7 unreadable, left out\n"
+        "multiprocessing.pool.RemoteTraceback: \n"
+        '"""\n'
+        "Traceback (most recent call last):\n"
+        '  File "/srv/parts.py", line 12, in one\n'
+        '    raise ValueError("no such part")\n'
+        "ValueError: no such part\n"
+        '"""\n'
+        "\n"
+        "The above exception was the direct cause of the following exception:\n"
+        "\n"
+        "Traceback (most recent call last):\n"
+        '  File "/srv/parts.py", line 30, in main\n'
+        "    pool.apply_async(one).get()\n"
+        "ValueError: no such part\n"
+        "2026-11-21 08:10:09,100 INFO     40 parts done, 1 left out\n"
+    )
+    logs = [Source(f"parts-{n}.log", data=log.encode()) for n in range(2)]
+    assert engine.diagnose(logs).verdict == "healthy"

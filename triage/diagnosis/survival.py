@@ -52,6 +52,9 @@ class Survival:
                 return finished
             if rank in self.ledger.exits and self.ledger.exits[rank].failed:
                 return self._of_a_later_run(item)
+        leaving = self._on_the_way_out(item)
+        if leaving is not None:
+            return leaving
         answer = next((a for a in self.job.of_fact("answered") if self._answered(a, item)), None)
         if answer is not None:
             return answer
@@ -69,6 +72,8 @@ class Survival:
             alive
             or self._resumed_routine(item)
             or self._passed_on(item)
+            or self._as_before(item)
+            or self._inner(item)
             or (self._everybody(item) if rank is None else None)
         )
 
@@ -87,6 +92,51 @@ class Survival:
             and any(words in " ".join(e.text.split()) for e in other.finding.evidence)
         )  # fmt: skip
         return next((proof for other in again if (proof := self.proof(other)) is not None), None)
+
+    def _on_the_way_out(self, item: Item) -> Item | None:
+        """The line in which a rank's interpreter ends with its group still up, before what NCCL said then."""
+        if item.rank is None or not item.rule.id.startswith(_OF_NCCL) or item.finding.raised:
+            return None
+        if self._ended_badly():
+            return None
+        return next(
+            (
+                end for end in self.job.of_rule("torch.group-not-destroyed")
+                if end.rank == item.rank and end.finding.source == item.finding.source
+                and end.finding.offset < item.finding.offset
+            ),
+            None,
+        )  # fmt: skip
+
+    def _inner(self, item: Item) -> Item | None:
+        """The line that shows that the job got over what an error only passes on, where all of that was got over."""
+        finding = item.finding
+        if "wrapper" not in item.rule.tags or finding.raised or finding.stream or finding.rank is not None:
+            return None
+        inner = [
+            e for e in self.job.of_fact("exception")
+            if e.finding.source == finding.source and e.finding.offset > finding.offset
+        ]  # fmt: skip
+        proofs = [self.proof(e) for e in inner]
+        return proofs[-1] if proofs and None not in proofs else None
+
+    def _as_before(self, item: Item) -> Item | None:
+        """Progress between the times that somebody complained of one thing: the last time was no different."""
+        finding = item.finding
+        shown = finding.evidence[-1] if finding.evidence else None
+        if finding.raised or finding.count < _AGAIN or shown is None or shown.line is None:
+            return None
+        if self._ended_badly() or self._troubled():
+            return None
+        lines = self.job.reports[finding.source].lines if finding.source < len(self.job.reports) else None
+        if lines is None or shown.line + shown.text.count("\n") >= lines:
+            return None  # the log ends with it
+        between = [
+            p for p in self.job.of_fact("progress")
+            if p.finding.source == finding.source and p.rank == item.rank
+            and finding.offset < _last_of(p) < _last_of(item)
+        ]  # fmt: skip
+        return between[-1] if sum(p.finding.count for p in between) >= _AGAIN - 1 else None
 
     def _resumed_routine(self, item: Item) -> Item | None:
         """A line with which the writer of an error goes on as before, if nothing else has gone wrong."""
@@ -381,6 +431,8 @@ def _after_all(troubles: Sequence[Item]) -> Callable[[Item], bool]:
     return after
 
 
+_OF_NCCL = ("nccl.", "torch.nccl", "torch.watchdog")
+"""What NCCL and those who watch over it say."""
 _OF_STOPS = frozenset(["external-stop", "teardown"])
 """What is told of a stop while the processes may still be at work."""
 _REDRAWN = 3

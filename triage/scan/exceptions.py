@@ -278,7 +278,7 @@ def _reported(view: BlockLines, line: Line) -> Prefix:
             return replace(line.prefix, rank=own)
     if line.message.startswith(HEADER) and line.prefix.rank is None and not line.prefix.stamped:
         # a logger names the rank in the record that the traceback belongs to
-        record = next(iter(view.preceding(line)), None)
+        record = _record_above(view, line)
         if record is not None and record.prefix.stamped and _alarmed(record):
             stream = record.prefix.stream
             if (
@@ -287,6 +287,24 @@ def _reported(view: BlockLines, line: Line) -> Prefix:
             ):
                 return replace(line.prefix, rank=record.prefix.rank, level=record.prefix.level)
     return line.prefix
+
+
+_QUOTED = r"\s*(?:(?:\w+\.)*_?RemoteTraceback: ?)?(?:\"\"\")?\s*$"
+"""What stands between a logger's record and the traceback of another process that it quotes."""
+
+
+_LINK = ("During handling of the above exception", "The above exception was the direct cause")
+_CHAIN = 120
+"""Lines that the earlier tracebacks of a chain may take."""
+
+
+def _record_above(view: BlockLines, line: Line) -> Line | None:
+    """The record that the traceback on ``line`` belongs to, if it belongs to one: all of a chain belong to the same."""
+    above = (r for r in islice(view.preceding(line), _CHAIN) if not compiled(_QUOTED).match(r.message))
+    record = next(above, None)
+    if record is None or record.prefix.stamped or not record.message.startswith(_LINK):
+        return record
+    return next((r for r in above if r.prefix.stamped), None)
 
 
 def _named_process(view: BlockLines, line: Line) -> int | None:
