@@ -239,6 +239,10 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
         )  # fmt: skip
 
 
+_ANNOUNCED_BY_NCCL = "Last error:"
+"""What torch prints above NCCL's last warning, whether or not there was one."""
+
+
 def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
     """Lines near the end with alarming words that no rule knows: reason not to call a log healthy."""
     lines = list(_last_lines(block))
@@ -253,7 +257,7 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
         if not _ALARMS.search(NONE_OF.sub("", text)) or _HARMLESS.search(text):
             continue
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
-        if _FRAME.match(message):
+        if _FRAME.match(message) or message.strip() == _ANNOUNCED_BY_NCCL:
             continue
         said = _QUOTED.sub('""', NONE_OF.sub("", message))
         if prefix.level not in quiet and _ALARMS.search(said) and not message.rstrip().endswith(f"{HEADER}:"):
