@@ -1,0 +1,5 @@
+# place=/data/ssl/bank limit=70 
+export OMP_NUM_THREADS=1 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+export MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT
+export WORLD_SIZE=4
+for r in $(seq 0 3); do  RANK=$r LOCAL_RANK=$r python -u pretrain_bank.py > logs/bank.$r.log 2>&1 & done; wait

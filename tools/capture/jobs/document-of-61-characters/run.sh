@@ -1,0 +1,5 @@
+# place=/data/web/clean-lm limit=85
+export OMP_NUM_THREADS=1 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+export MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT
+export TORCH_NCCL_HEARTBEAT_TIMEOUT_SEC=20
+python -u launch.py 4

@@ -1,0 +1,6 @@
+# place=/workspace/fsdp-tiny limit=75 
+export OMP_NUM_THREADS=1 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+export MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT
+export TORCH_DISTRIBUTED_DEBUG=DETAIL TORCH_CPP_LOG_LEVEL=INFO TORCH_NCCL_BLOCKING_WAIT=0 NCCL_ASYNC_ERROR_HANDLING=1
+export WORLD_SIZE=4
+for r in $(seq 0 3); do  RANK=$r LOCAL_RANK=$r python -u train_fsdp2.py > logs/rank_$r.err 2>&1 & done; wait

@@ -1,0 +1,5 @@
+# place=/home/rl/apex limit=75 
+export OMP_NUM_THREADS=1 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+export MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT
+export WORLD_SIZE=4
+for r in 0 1 2 3; do REPLAY=$([ $r = 3 ] && echo replay_buffer || echo replay) RANK=$r python -u apex_dqn.py > logs/proc$r.log 2>&1 & done; wait
