@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -12,30 +11,15 @@ from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking, nameless
 from triage.diagnosis.run import Ends
-from triage.diagnosis.speakers import speaker
+from triage.diagnosis.stated import last_words, made, spoken, stated_exception, telling, tells, trouble_of
 from triage.diagnosis.survival import LONG_BAR, Survival, last_bar
 from triage.diagnosis.templates import fill, kinds_of
-from triage.diagnosis.trouble import category_of, trouble
-from triage.diagnosis.unclaimed import BUILTIN_ERRORS, kind_of
 from triage.diagnosis.verdicts import verdict
-from triage.diagnosis.wording import kind_of_words
 from triage.model import Evidence, Finding, Value
-from triage.rules.schema import Rule
-from triage.scan.lazy import compiled, deferred
+from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
 from triage.scan.said import SELF
 
-_EXCEPTION = deferred(
-    r"(?:^|[\s\].:])(?P<type>(?:(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?|Exception(?=: )))(?:: (?P<message>.*)|\s*$)"
-    r"|\braise (?P<raised>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\(",
-    re.S,
-)
-_OF_LAUNCHERS = (
-    r"(?i)\b(?:exit(?:ed|ing|s)?|return(?:ed)?|terminat\w+|abort\w*|kill\w*|cancel\w*|failed) \S{0,20} ?(?:code|status|signal|step|job)"
-    r"|\b(?:exit|return)[ _]?code\b|\bsrun:|slurmstepd(?:-[\w.-]+)?: (?!error: (?!\*\*\*))"
-    r"|\b(?:ChildFailedError|SignalException|CalledProcessError|SystemExit)\b"
-)
-"""What a launcher says of a process that ended."""
 PRIORITY = (*TELLING, "wrapper", "rank-exit", "launcher-report")
 """Tags of symptoms that show a failure on their own, closest to a cause first. Shutdown noise does not."""
 
@@ -51,10 +35,10 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
         return symptom
     words = _after_the_end(job, unanswered(job, ends.last_words)) if ends else []
     words = _of_others(words, ranking.complainers)
-    stated = _stated_exception(job, words)
-    told = words if symptom is None else [w for w in words if _own(w)]
-    if stated is None and told and (symptom is None or _trouble(told[_telling(told)]) is not None):
-        stated = _last_words(job, told)
+    stated = stated_exception(job, words)
+    told = words if symptom is None else [w for w in words if tells(w)]
+    if stated is None and told and (symptom is None or trouble_of(told[telling(told)]) is not None):
+        stated = last_words(job, told)
     found = stated or symptom or _gone(job)
     unknown = not job.items and ends is not None and not ends.ordinary
     if found is not None or alarm(job, ledger, ends, ranking.complainers) is not None or unknown:
@@ -80,7 +64,7 @@ def _loudest(job: Job, ends: Ends | None) -> Candidate | None:
     if found is None:
         return None
     index, shown, like = found
-    candidate = _candidate(job, job.rules["unknown.last-words"], {}, index, [shown])
+    candidate = made(job, job.rules["unknown.last-words"], {}, index, [shown])
     candidate.items = [told(job, candidate.lead, like, shown.text)]
     candidate.score = min(candidate.lead.rule.confidence, OF_CHOSEN)
     return candidate
@@ -116,27 +100,25 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     gave_up = [c for c in live if _gave_up(c) or c.rule_id == VANISHED]
     if not ends or not gave_up or any(c.rule_id not in _ENDS for c in live):
         return None
-    words = [w for w in unanswered(job, ends.last_words) if _own(w)]
+    words = [w for w in unanswered(job, ends.last_words) if tells(w)]
     if all(c.rule_id == VANISHED for c in live):
         found = _of_vanished(job, ends, live[0])
     elif all(c.rule_id in _EXITED for c in live):
-        found = _stated_exception(job, words) or (_last_words(job, words) if words else None)
+        found = stated_exception(job, words) or (last_words(job, words) if words else None)
         if found is None or found.rule_id in _TELL_NOTHING:
             found = _parting(job, gave_up) or _loudest(job, ends) or found
     elif all(c.rule_id == "unknown.begun" for c in live):
         # a log that is cut in its second traceback has said what the first one was
-        found = _stated_exception(job, words)
+        found = stated_exception(job, words)
     else:
         thrown = [c.lead.finding for c in gave_up if c.rule_id == "torch.native-exception"]
         words.extend((finding.source, finding.evidence[0]) for finding in thrown if finding.evidence)
-        telling = bool(words) and _trouble(words[_telling(words)]) not in {None, "crash"}
-        if not telling and thrown:
+        named = bool(words) and trouble_of(words[telling(words)]) not in {None, "crash"}
+        if not named and thrown:
             # what was thrown is no chatter: it may also be told by whom it speaks of
-            words = [
-                w for f in thrown for w in [(f.source, _thrown(f))] if _spoken(w[1]) not in _TELL_NOTHING
-            ]
-            telling = bool(words)
-        found = _last_words(job, words) if telling else None
+            words = [w for f in thrown for w in [(f.source, _thrown(f))] if spoken(w[1]) not in _TELL_NOTHING]
+            named = bool(words)
+        found = last_words(job, words) if named else None
     if found is not None:
         lead = found.lead
         ranks = {rank for c in gave_up for rank in c.ranks}
@@ -161,7 +143,7 @@ def _of_vanished(job: Job, ends: Ends, vanished: Candidate) -> Candidate | None:
         word for word in (*ends.last_words, *ends.alarms)
         if _writer(job, word) == rank or (word[1].path, word[1].line) in odd
     ]  # fmt: skip
-    return _last_words(job, own[-1:]) if own else None
+    return last_words(job, own[-1:]) if own else None
 
 
 def _writer(job: Job, word: tuple[int, Evidence]) -> int | None:
@@ -189,7 +171,7 @@ def _parting(job: Job, gave_up: Sequence[Candidate]) -> Candidate | None:
     others = any(i.rank != rank and i.fields.get("_shared") is True for i in said)
     if last.rule.fact != "oddity" and last.finding.level not in {"warning", "error", "fatal"} and not others:
         return None
-    return _last_words(job, [(last.finding.source, last.finding.evidence[0])])
+    return last_words(job, [(last.finding.source, last.finding.evidence[0])])
 
 
 _TELL_NOTHING = frozenset(["unknown.last-words", "unknown.said-of-crash"])
@@ -273,15 +255,6 @@ def _of_others(
     return [word for word in words if split_line(word[1].text)[0].stream not in complainers]
 
 
-def _own(word: tuple[int, Evidence]) -> bool:
-    """Whether a line tells more than that a process ended."""
-    return _trouble(word) not in {None, "crash"} or not compiled(_OF_LAUNCHERS).search(word[1].text)
-
-
-def _trouble(word: tuple[int, Evidence]) -> str | None:
-    return trouble(split_line(word[1].text)[1])
-
-
 def carrier(job: Job, ledger: Ledger, ranking: Ranking) -> Candidate | None:
     """The exception that carries the text of another one, where the log breaks off before that one's name."""
     best = ranking.causes[0] if ranking.causes else None
@@ -314,7 +287,7 @@ def named_below(job: Job, ranking: Ranking) -> Candidate | None:
         if i.finding.source == broken.source and i.finding.offset > broken.offset
         and compiled(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S").match(split_line(shown.text)[1])
     ]  # fmt: skip
-    found = _stated_exception(job, [w for w in words if _own(w)])
+    found = stated_exception(job, [w for w in words if tells(w)])
     if found is not None:
         found.explains = [item for c in ranking.causes for item in c.items]
         found.reasons.append("the tracebacks above it are broken by lines of other processes")
@@ -395,123 +368,6 @@ def _tag(item: Item) -> str:
 
 def _rank(item: Item) -> tuple[int, int, int]:
     return (PRIORITY.index(_tag(item)), item.finding.source, item.finding.offset)
-
-
-OF_WORDS = 0.5
-"""How sure a kind of failure can be that the words of an exception tell, and no traceback."""
-_OF_PROGRAMS = BUILTIN_ERRORS | {"NameError", "RuntimeError", "SyntaxError", "UnboundLocalError"}
-"""Exceptions that, where no rule knows their message, are most often the program's own."""
-
-
-_REFUSALS = frozenset({"AssertionError", "NotImplementedError", "ValueError"})
-"""What an inference engine raises on a model, a setting or a combination that it does not take."""
-_OF_ENGINES = (
-    r"\((?:APIServer|EngineCore|VllmWorker|Worker_[TPD]P?\d)\w*(?: \w+)*(?: rank=\d+)? pid=\d+\)"
-    r"|\[?\b(?:core|core_client|multiproc_executor|multiproc_worker_utils|async_llm|gpu_worker|gpu_model_runner|ray_distributed_executor)"
-    r"\.py:\d+\]|^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [DPE]P\d+)* TP\d+|\btext_generation_launcher: |\[TRT-LLM\]"
-)
-"""Processes of inference engines, by what they put before their lines."""
-
-
-_SAID = {
-    "auth-or-hub": "unknown.said-of-hub",
-    "checkpoint": "unknown.said-of-checkpoint",
-    "config": "unknown.said-by-settings",
-    "cuda-kernel": "unknown.said-of-cuda",
-    "data-loading": "unknown.said-of-data",
-    "driver-or-version": "unknown.said-of-packages",
-    "gpu-oom": "unknown.gpu-memory-words",
-    "network-config": "unknown.said-by-network",
-    "storage": "unknown.said-by-storage",
-}
-"""The rules for last words that speak of a kind of trouble, whoever says them."""
-
-
-def _stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate | None:
-    """A candidate from an exception's line that stands without its traceback.
-
-    What Python itself raises on a wrong index, operand or assertion is most probably the program's own.
-    """
-    for index, evidence in reversed(words):
-        found = _EXCEPTION.search(evidence.text)
-        if found is None:
-            continue
-        if found["type"] is None and _claimed_below(job, index, evidence):
-            continue
-        name, message = found["type"] or found["raised"], " ".join((found["message"] or "").split())[:300]
-        kind = kind_of(name, message) or category_of(message)
-        if kind in {None, "user-code"} and compiled(_OF_ENGINES).search(evidence.text):
-            # nobody's own program runs in there: it refuses a setting, or has a fault of its own
-            kind = "config" if name in _REFUSALS else None
-            rule = job.rules["unknown.config" if kind else "unknown.last-words"]
-        elif kind in {None, "user-code"}:
-            other = "unknown.stated" if kind or name in _OF_PROGRAMS else _spoken(evidence)
-            rule = job.rules[other]
-        else:
-            rule = job.rules[f"unknown.{kind}"]
-        fields: dict[str, Value] = {
-            "type": name,
-            "message": message,
-            "words": f"{name}: {message}".rstrip(" :"),
-        }
-        candidate = _candidate(job, rule, fields, index, [evidence])
-        if kind != kind_of(name, None):
-            candidate.score = min(candidate.score, OF_WORDS)
-        return candidate
-    return None
-
-
-def _claimed_below(job: Job, index: int, raising: Evidence) -> bool:
-    """Whether the exception of a ``raise`` statement stands right below it, in the words of a known symptom."""
-    at = raising.line or 0
-    return any(
-        item.rule.role == "symptom" and item.finding.source == index and at < (shown.line or 0) <= at + 4
-        for item in job.items
-        for shown in item.finding.evidence
-    )
-
-
-def _last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:
-    """A candidate from the last lines that state an error nobody knows."""
-    at = _telling(words)
-    index, evidence = words[at]
-    fields: dict[str, Value] = {"words": " ".join(evidence.text.split())[:300]}
-    around = [evidence, *(e for _, e in (words[at + 1 : at + 3] or words[max(0, at - 2) : at]))]
-    return _candidate(job, job.rules[_spoken(evidence)], fields, index, around)
-
-
-def _telling(words: Sequence[tuple[int, Evidence]]) -> int:
-    """Which of the last lines says most: the first that names a trouble, else one that names a crash, else the last."""
-    kinds = [_trouble(word) for word in words]
-    named = [at for at, kind in enumerate(kinds) if kind not in {None, "crash"}]
-    crashed = [at for at, kind in enumerate(kinds) if kind == "crash"]
-    return (named or crashed or [len(words) - 1])[0]
-
-
-def _spoken(evidence: Evidence) -> str:
-    """The rule for last words, by the trouble that they name or the component that speaks them."""
-    named = trouble(split_line(evidence.text)[1])
-    if named is not None:
-        return f"unknown.said-of-{named}"
-    kind = speaker(evidence.text)
-    if kind:
-        return f"unknown.said-by-{kind}"
-    _, message = split_line(evidence.text)
-    return _SAID.get(kind_of_words(message.strip()) or "", "unknown.last-words")
-
-
-def _candidate(
-    job: Job, rule: Rule, fields: dict[str, Value], index: int, evidence: Sequence[Evidence]
-) -> Candidate:
-    source = job.sources[index]
-    prefix, _ = split_line(evidence[-1].text)
-    if prefix.rank is not None and prefix.stream == f"task {prefix.rank}" and job.of_fact("launch-begins"):
-        prefix = replace(prefix, rank=None)  # a launcher of several ranks speaks under the task's number
-    finding = Finding(
-        rule_id=rule.id, fields=fields, evidence=tuple(evidence), source=index, offset=1 << 60,
-        rank=source.rank if prefix.rank is None else prefix.rank, host=prefix.host or source.host,
-    )  # fmt: skip
-    return Candidate([Item(finding, rule)], score=rule.confidence, reasons=["no rule knows any line"])
 
 
 def _forewarned(ranking: Ranking) -> Candidate | None:

@@ -88,7 +88,7 @@ def heard(job: Job, item: Item) -> Item:
         return item
     if rather and like.category == "user-code":
         least = max(least, _OF_OBJECTS)
-    if like.margin < LITTLE:
+    if like.margin < (CLEAR if rather else LITTLE):
         return item
     if (like.over(str(item.rule.category)) if rather else like.margin) < least:
         return item
