@@ -116,3 +116,25 @@ def test_a_chain_of_pairs_ends_at_the_rank_that_waits_for_nobody(engine: Engine)
 
 def test_numbers_within_a_sub_group_are_no_ranks(engine: Engine) -> None:
     assert ranks(engine, {4: "", 5: pair(1, 0, 1).replace("default_pg", "7")}) == ()
+
+
+def test_who_left_with_words_of_its_own_is_why_the_store_waits(engine: Engine) -> None:
+    waits = (
+        "Traceback (most recent call last):\n"
+        '  File "/srv/fit.py", line 9, in <module>\n'
+        '    dist.init_process_group("nccl")\n'
+        "torch.distributed.DistStoreError: Timed out after 31 seconds waiting for clients. 2/3 clients joined.\n"
+    )
+    lost = (
+        "[rank1]: torch.distributed.DistBackendError: [1] is setting up NCCL communicator and retrieving ncclUniqueId from [0] "
+        "via c10d key-value store by key '0', but store->get('0') got error: Failed to recv, got 0 bytes.\n"
+    )
+    own = "ERROR: no seat for the feature 'flow': access denied, 2 of 2 in use\n"
+    logs = [
+        Source(f"job.{n}.log", data=text.encode(), rank=n)
+        for n, text in enumerate(("rank 0 of 3\n" + waits, "rank 1 of 3\n" + lost, "rank 2 of 3\n" + own))
+    ]
+    root = engine.diagnose(logs).root_cause
+    assert root is not None
+    assert root.origin.rank == 2
+    assert any("no seat for the feature" in piece.text for piece in root.evidence)

@@ -97,11 +97,11 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     comes before a signal must name a trouble.
     """
     live = [c for c in ranking.causes if c.explained_by is None and not c.doubtful]
-    gave_up = [c for c in live if _gave_up(c) or c.rule_id == VANISHED]
-    if not ends or not gave_up or any(c.rule_id not in _ENDS for c in live):
+    gave_up = [c for c in live if _gave_up(c) or _missing(c)]
+    if not ends or not gave_up or any(c.rule_id not in _ENDS and not _missing(c) for c in live):
         return None
     words = [w for w in unanswered(job, ends.last_words) if tells(w)]
-    if all(c.rule_id == VANISHED for c in live):
+    if all(_missing(c) for c in live):
         found = _of_vanished(job, ends, live[0])
     elif all(c.rule_id in _EXITED for c in live):
         found = stated_exception(job, words) or (last_words(job, words) if words else None)
@@ -126,8 +126,19 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
             found.items = [Item(replace(lead.finding, rank=ranks.pop()), lead.rule)]
         found.explains = [item for c in live for item in c.items]
         found.reasons.append("a process ended with an error after it")
-        return _by_words(job, found)
+        found = _by_words(job, found)
+        awaited = any(c.lead.rule.fact == "awaited" for c in live)
+        # that somebody never came is worth more than words which tell no kind of failure
+        return None if awaited and found.rule_id in _TELL_NOTHING else found
     return None
+
+
+def _missing(candidate: Candidate) -> bool:
+    """Whether all that is known is that one rank is gone, or never came to the store where the others waited for it."""
+    if candidate.rule_id == VANISHED:
+        return True
+    lead, ranks = candidate.lead, candidate.ranks
+    return lead.rule.fact == "awaited" and len(ranks) == 1 and lead.rank not in ranks
 
 
 def _of_vanished(job: Job, ends: Ends, vanished: Candidate) -> Candidate | None:
