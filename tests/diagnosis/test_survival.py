@@ -462,3 +462,14 @@ def test_a_chain_of_exceptions_that_a_logger_quotes_is_of_its_record(engine: Eng
     )
     logs = [Source(f"parts-{n}.log", data=log.encode()) for n in range(2)]
     assert engine.diagnose(logs).verdict == "healthy"
+
+
+def test_a_script_that_is_content_with_anything_makes_no_failure_good(engine: Engine) -> None:
+    failed = (
+        "2026-11-21 08:10:00,579 - ERROR - [__main__:72] - Training failed: CUDA out of memory. Tried to allocate 512.00 MiB. "
+        "GPU 0 has a total capacity of 79.15 GiB of which 91.00 MiB is free. Process 4711 has 78.20 GiB memory in use.\n"
+    )
+    content = "Training completed successfully!\n"
+    steps = "".join(f"step {n} loss 0.{n}\n" for n in range(1, 6))
+    assert engine.diagnose(Source("job.log", data=(failed + content).encode())).verdict == "failed"
+    assert engine.diagnose(Source("job.log", data=(failed + steps + content).encode())).verdict == "healthy"

@@ -31,6 +31,8 @@ class Survival:
         for end in self.job.of_fact("ended-well"):
             if self._uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
                 continue  # what one process prints at its end says nothing of another one that died
+            if self._given_up_for_lost(item, end):
+                continue
             if (
                 self._later(end, item)
                 or self._said_again(end, item)
@@ -76,6 +78,23 @@ class Survival:
             or self._inner(item)
             or (self._everybody(item) if rank is None else None)
         )
+
+    def _given_up_for_lost(self, item: Item, end: Item) -> bool:
+        """Whether the program itself said that all of it had failed, took no step since, and a good end is told below.
+
+        A script that looks at no exit status is content with anything.
+        """
+        if end.finding.source != item.finding.source or "job-end" in end.rule.tags:
+            return False
+        return any(
+            other.finding.source == item.finding.source and other.finding.level in {"error", "fatal"}
+            and any(compiled(_ALL_FAILED).search(e.text) for e in other.finding.evidence)
+            and not any(
+                _last_of(step) > _last_of(other)
+                for step in self.job.of_fact("progress") if step.finding.source == item.finding.source
+            )
+            for other in self.job.items if other.rule.role == "cause" and _last_of(other) < end.finding.offset
+        )  # fmt: skip
 
     def _passed_on(self, item: Item) -> Item | None:
         """What shows that somebody got over an exception which repeats an error that native code only printed."""
@@ -431,6 +450,11 @@ def _after_all(troubles: Sequence[Item]) -> Callable[[Item], bool]:
     return after
 
 
+_ALL_FAILED = (
+    r"(?i)(?:^|[^\w\s] ?|\s)(?:(?:fine-?tun|pre-?train|train)ing|the run|run|job|experiment|evaluation|inference|pipeline)"
+    r" (?:has )?failed\b"
+)
+"""How a program says that all that it was to do failed."""
 _OF_NCCL = ("nccl.", "torch.nccl", "torch.watchdog")
 """What NCCL and those who watch over it say."""
 _OF_STOPS = frozenset(["external-stop", "teardown"])
