@@ -129,7 +129,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.items = [*known, *derived]
     job.index()
     held = [i for i in job.items if holds(job, i, identities.world_size)]
-    closing = _closing(run, job, held) if last else None
+    closing = _closing(job, held) if last else None
     job.items = undisputed(held)
     job.index()
     ledger = build_ledger(job, identities)
@@ -175,7 +175,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     return _Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings, alarmed)
 
 
-def _closing(run: Run, job: Job, held: Sequence[Item]) -> Candidate | None:
+def _closing(job: Job, held: Sequence[Item]) -> Candidate | None:
     """A cause that asks for company, where the log ends with its line: what a shell says last is how its script ended."""
     if job.of_fact("ended-well"):
         return None
@@ -183,12 +183,7 @@ def _closing(run: Run, job: Job, held: Sequence[Item]) -> Candidate | None:
     for item in reversed(job.items):
         if id(item) in known or "last-word" not in item.rule.tags:
             continue
-        finding = item.at_last
-        shown = finding.evidence[-1] if finding.evidence else None
-        lines = run.reports[finding.source].lines if finding.source < len(run.reports) else None
-        if shown is None or shown.line is None or lines is None:
-            continue
-        if shown.line + shown.text.count("\n") >= lines:
+        if job.lines_below(item.at_last) == 0:
             return Candidate([item], score=0.4, reasons=["the log ends with it"])
     return None
 

@@ -240,9 +240,7 @@ _CLOSE = 2000
 
 def _is_the_end(job: Job, note: Item) -> bool:
     """Whether a warning stands at the end of its log, with the line of code that Python prints below it."""
-    shown = note.at_last.evidence[-1]
-    lines = job.reports[note.finding.source].lines if note.finding.source < len(job.reports) else None
-    return shown.line is not None and lines is not None and shown.line + shown.text.count("\n") + 1 >= lines
+    return job.lines_below(note.at_last) in {0, 1}
 
 
 def _after_the_end(job: Job, words: Sequence[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:

@@ -120,9 +120,8 @@ def told(job: Job, item: Item, like: Likeness, words: str) -> Item:
     rule = job.rules[f"unknown.like-{like.category}"]
     sure = next(confidence for margin, confidence in _SURE if like.margin >= margin)
     if item.rule.id in _RATHER:
-        sure = min(
-            max(sure, item.rule.confidence), _SURE[0][1]
-        )  # what was raised was raised, whatever its kind
+        # what was raised was raised, whatever its kind
+        sure = min(max(sure, item.rule.confidence), _SURE[0][1])
     if not item.rule.id.startswith("unknown."):
         sure = min(sure, item.rule.confidence)  # it goes on to give way to whatever knows more
     rule = replace(

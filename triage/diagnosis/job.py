@@ -108,6 +108,14 @@ class Job:
     def __post_init__(self) -> None:
         self.index()
 
+    def lines_below(self, finding: Finding) -> int | None:
+        """How many lines its source has below what is shown of a finding last; None where that is not known."""
+        shown = finding.evidence[-1] if finding.evidence else None
+        lines = self.reports[finding.source].lines if finding.source < len(self.reports) else None
+        if shown is None or shown.line is None or lines is None:
+            return None
+        return max(0, lines - shown.line - shown.text.count("\n"))
+
     def index(self) -> None:
         """Sort the items and rebuild the lookups after ``items`` changed."""
         self.items.sort(key=lambda i: (i.finding.source, i.finding.offset, i.rule.id))

@@ -142,14 +142,10 @@ class Survival:
     def _as_before(self, item: Item) -> Item | None:
         """Progress between the times that somebody complained of one thing: the last time was no different."""
         finding = item.finding
-        shown = finding.evidence[-1] if finding.evidence else None
-        if finding.raised or finding.count < _AGAIN or shown is None or shown.line is None:
-            return None
+        if finding.raised or finding.count < _AGAIN or not self.job.lines_below(finding):
+            return None  # the log ends with it, or its end is not known
         if self._ended_badly() or self._troubled():
             return None
-        lines = self.job.reports[finding.source].lines if finding.source < len(self.job.reports) else None
-        if lines is None or shown.line + shown.text.count("\n") >= lines:
-            return None  # the log ends with it
         between = [
             p for p in self.job.of_fact("progress")
             if p.finding.source == finding.source and p.rank == item.rank

@@ -329,9 +329,8 @@ def _site(item: Item) -> tuple[object, ...]:
 def _rule(item: Item) -> str:
     """The rule that speaks for an exception."""
     if item.text("type") == INTERRUPTED:
-        return (
-            "python.keyboard-interrupt"  # wherever it reached the program, it is nothing that the program did
-        )
+        # wherever it reached the program, it is nothing that the program did
+        return "python.keyboard-interrupt"
     name, message = item.text("type"), item.text("message") or ""
     if name is None and item.text("raised_in") is None:
         return "unknown.begun"

@@ -7,12 +7,12 @@ counted more steps than those that wait for it did not take part in all of them.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from triage.model import Block, Finding, Source, Value
+from triage.model import Finding, Source, Value
 from triage.scan.lazy import compiled, deferred
-from triage.scan.said import Said, finding_of, lines_around
+from triage.scan.said import Said, Wanted, finding_of
 
 WORK = "progress.counted-work"
 AHEAD = "progress.ahead"
@@ -51,16 +51,15 @@ class _Count:
     times: int = 1
 
 
-def counted(tails: Mapping[int, Block], sources: Sequence[Source], until: Mapping[int, int]) -> list[Finding]:
-    """The work that writers count at the ends of logs and about the time that trouble began, at ``until``.
+COUNTS = Wanted(_MAY_COUNT, MAX_LINES_IN_ALL, FEWEST_LINES, MAX_LINES)
+"""The lines that may count something."""
+
+
+def counted(said: Sequence[Said], sources: Sequence[Source]) -> list[Finding]:
+    """The work that writers count in ``said``, at the ends of logs and about the time that trouble began.
 
     And who has counted more steps than all others.
     """
-    most = max(FEWEST_LINES, min(MAX_LINES, MAX_LINES_IN_ALL // max(1, len(tails))))
-    said: list[Said] = []
-    for index, block in sorted(tails.items()):
-        at = until.get(index, block.offset + len(block.data))
-        said += lines_around(block, sources[index], index, at, most, _MAY_COUNT)
     return [*_work(said, sources), *_ahead(said, sources)]
 
 

@@ -66,9 +66,9 @@ def broken_habits(said: Sequence[Said]) -> list[Said]:
         if len({len(row) for row in numbers}) != 1:
             continue
         for values in zip(*numbers, strict=True):
-            (usual, votes), *rest = Counter(values).most_common()
-            if len(rest) == 1 and votes == len(lines) - 1 and all(map(compiled(_WHOLE).match, values)):
-                odd = lines[next(at for at, value in enumerate(values) if value != usual)]
+            at = _odd_one(values)
+            if at is not None and all(map(compiled(_WHOLE).match, values)):
+                odd = lines[at]
                 if all(
                     line is odd for line in lines if line.writer == odd.writer and line.offset >= odd.offset
                 ):
@@ -84,12 +84,18 @@ def _other_number(lines: dict[str, Said]) -> Said | None:
     for values in zip(*numbers.values(), strict=True):
         if not all(compiled(_STATED).match(value) for value in values):
             continue
-        counts = Counter(values)
-        (usual, votes), *rest = counts.most_common()
-        if len(rest) == 1 and rest[0][1] == 1 and votes >= FEWEST - 1:
-            odd = next(w for w, value in zip(numbers, values, strict=True) if value != usual)
-            return lines[odd]
+        at = _odd_one(values)
+        if at is not None:
+            return lines[list(numbers)[at]]
     return None
+
+
+def _odd_one(values: Sequence[str]) -> int | None:
+    """The place of the one value that differs where all others are the same."""
+    (usual, votes), *rest = Counter(values).most_common()
+    if len(rest) != 1 or rest[0][1] != 1 or votes < FEWEST - 1:
+        return None
+    return next(at for at, value in enumerate(values) if value != usual)
 
 
 def _numbers(message: str) -> list[str]:
@@ -114,11 +120,9 @@ def _other_value(by_wording: Mapping[str, Mapping[str, list[Said]]]) -> list[Sai
             continue
         told = [lines[0] for lines in speakers_of.values()]
         for column in zip(*(values for values, _ in told), strict=True):
-            (_, votes), *rest = Counter(column).most_common()
-            if len(rest) == 1 and rest[0][1] == 1 and votes >= FEWEST - 1:
-                return [
-                    next(line for (_, line), value in zip(told, column, strict=True) if value == rest[0][0])
-                ]
+            at = _odd_one(column)
+            if at is not None:
+                return [told[at][1]]
     return []
 
 

@@ -6,11 +6,11 @@ not stuck.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from triage.model import Block, Finding, Source
+from triage.model import Finding, Source
 from triage.scan.lazy import compiled, deferred
-from triage.scan.said import Said, finding_of, lines_around
+from triage.scan.said import Said, Wanted, finding_of
 
 TOOK = "progress.took"
 SHORTEST = 2.0
@@ -18,6 +18,7 @@ SHORTEST = 2.0
 MAX_LINES = 40
 """Lines of each source that are looked at on each side of where trouble began, fewer where there are many sources."""
 MAX_LINES_IN_ALL = 2_000
+FEWEST_LINES = 4
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 _MAY_TELL = deferred(rb"\d ?(?:ms|s|sec\w*|m|min\w*|h|hours?)\b")
 _TOOK = (
@@ -32,13 +33,17 @@ _NO_WORK = (
 """What else so many seconds may be: limits, plans, and waits for others."""
 
 
-def durations(
-    tails: Mapping[int, Block], sources: Sequence[Source], until: Mapping[int, int]
-) -> list[Finding]:
-    """For each writer the longest time that it says something took, before and after trouble began, at ``until``."""
-    most = max(4, min(MAX_LINES, MAX_LINES_IN_ALL // max(1, len(tails))))
+TIMES = Wanted(_MAY_TELL, MAX_LINES_IN_ALL, FEWEST_LINES, MAX_LINES)
+"""The lines that may tell how long something took."""
+
+
+def durations(said: Sequence[Said], sources: Sequence[Source], until: Mapping[int, int]) -> list[Finding]:
+    """For each writer of ``said`` the longest time that it says something took, before and after trouble began, at ``until``."""
     longest: dict[tuple[int, str, bool], tuple[float, Said]] = {}
-    for line, seconds in _stated(tails, sources, until, most):
+    for line in said:
+        seconds = _stated(line.message)
+        if seconds is None or seconds < SHORTEST:
+            continue
         later = line.offset > until.get(line.source, line.offset)
         key = (line.source, line.writer or line.prefix.stream, later)
         if key not in longest or seconds >= longest[key][0]:
@@ -49,16 +54,10 @@ def durations(
     ]
 
 
-def _stated(
-    tails: Mapping[int, Block], sources: Sequence[Source], until: Mapping[int, int], most: int
-) -> Iterator[tuple[Said, float]]:
-    for index, block in sorted(tails.items()):
-        at = until.get(index, block.offset + len(block.data))
-        for line in lines_around(block, sources[index], index, at, most, _MAY_TELL):
-            found = compiled(_TOOK).search(line.message)
-            if found is None or compiled(_NO_WORK).search(line.message):
-                continue
-            unit = (found["unit"] or found["in"]).lower()
-            seconds = float(found["figure"] or found["told"]) * _UNITS["ms" if unit == "ms" else unit[0]]
-            if seconds >= SHORTEST:
-                yield line, seconds
+def _stated(message: str) -> float | None:
+    """The seconds that something took by its own account."""
+    found = compiled(_TOOK).search(message)
+    if found is None or compiled(_NO_WORK).search(message):
+        return None
+    unit = (found["unit"] or found["in"]).lower()
+    return float(found["figure"] or found["told"]) * _UNITS["ms" if unit == "ms" else unit[0]]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from triage.model import Block, Evidence, Finding, Source
 from triage.rules.loader import RuleSet
 from triage.rules.patterns import compile_pattern
-from triage.scan.counted import counted
-from triage.scan.durations import durations
+from triage.scan.counted import COUNTS, counted
+from triage.scan.durations import TIMES, durations
 from triage.scan.lazy import compiled
 from triage.scan.matching import PATTERN_TIMEOUT
 from triage.scan.oddities import oddities
 from triage.scan.routine import Routine
-from triage.scan.said import without_digits
+from triage.scan.said import lines_around, without_digits
 from triage.scan.selves import Selves, selves, went_on
 from triage.scan.stacks import stacks
 from triage.scan.tail import alarms, closing, last_words, ordinary
@@ -87,10 +87,11 @@ class Ends:
         And what they count as they go and how long things took, before and after, and where they were when a stack
         was printed.
         """
+        counting, timing = lines_around(self._tails, self._sources, until, (COUNTS, TIMES))
         return [
             *oddities(self._tails, self._sources, until, self._recognised[1]),
-            *counted(self._tails, self._sources, until),
-            *durations(self._tails, self._sources, until),
+            *counted(counting, self._sources),
+            *durations(timing, self._sources, until),
             *stacks(self._tails, self._sources),
         ]
 

@@ -16,7 +16,7 @@ from triage.scan.collect import Collector, Sighting
 from triage.scan.lazy import compiled, deferred
 from triage.scan.prefix import Continuation
 from triage.scan.traceback import HEADER, Traceback, activity, fatal, parse_faulthandler, parse_traceback
-from triage.scan.tracebacks.lines import is_header
+from triage.scan.tracebacks.lines import LINKS, is_header
 from triage.scan.window import BlockLines, Line
 
 EXCEPTION_ANCHORS = (HEADER, "Fatal Python error:", "Windows fatal exception:")
@@ -293,7 +293,6 @@ _QUOTED = r"\s*(?:(?:\w+\.)*_?RemoteTraceback: ?)?(?:\"\"\")?\s*$"
 """What stands between a logger's record and the traceback of another process that it quotes."""
 
 
-_LINK = ("During handling of the above exception", "The above exception was the direct cause")
 _CHAIN = 120
 """Lines that the earlier tracebacks of a chain may take."""
 
@@ -302,7 +301,7 @@ def _record_above(view: BlockLines, line: Line) -> Line | None:
     """The record that the traceback on ``line`` belongs to, if it belongs to one: all of a chain belong to the same."""
     above = (r for r in islice(view.preceding(line), _CHAIN) if not compiled(_QUOTED).match(r.message))
     record = next(above, None)
-    if record is None or record.prefix.stamped or not record.message.startswith(_LINK):
+    if record is None or record.prefix.stamped or not record.message.startswith(LINKS):
         return record
     return next((r for r in above if r.prefix.stamped), None)
 

@@ -12,7 +12,15 @@ from collections.abc import Container, Mapping, Sequence
 from triage.model import Block, Finding, Moment, Source, Value
 from triage.scan.deviants import broken_habits, deviants
 from triage.scan.lazy import compiled
-from triage.scan.said import WORD, Said, finding_of, lines_at_the_end, lines_at_the_start, without_digits
+from triage.scan.said import (
+    WORD,
+    Said,
+    finding_of,
+    lines_at_the_end,
+    lines_at_the_start,
+    share,
+    without_digits,
+)
 
 ODD = "progress.oddity"
 LAST = "progress.last-line"
@@ -20,6 +28,7 @@ DEVIANT = "progress.deviant"
 MAX_LINES = 240
 """Lines of them, fewer where there are many sources."""
 MAX_LINES_IN_ALL = 12_000
+FEWEST_LINES = 20
 ROUTINE = 3
 """Times that a wording is repeated by which it is known for routine."""
 MIN_WORDS = 3
@@ -41,7 +50,7 @@ def oddities(
         until: offset in each source at which trouble began; its end where there is none.
         harmless: lines that are known to mean nothing, without their digits.
     """
-    most = max(20, min(MAX_LINES, MAX_LINES_IN_ALL // max(1, len(tails))))
+    most = share(MAX_LINES_IN_ALL, len(tails), FEWEST_LINES, MAX_LINES)
     said = [
         line
         for index, block in sorted(tails.items())

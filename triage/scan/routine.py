@@ -15,7 +15,7 @@ from triage.scan.lazy import compiled, deferred
 from triage.scan.prefix import split_line
 from triage.scan.said import without_digits
 from triage.scan.tail import NONE_OF, last_rows, says_goodbye
-from triage.scan.tracebacks.lines import HEADER
+from triage.scan.tracebacks.lines import HEADER, LINKS
 from triage.text import safe
 
 MAX_BYTES = 2 << 20
@@ -48,7 +48,6 @@ _INSTEAD = (
 _RAISED = r"\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b"
 _TIMES = r"(?:real|user|sys)\s+\d"
 """What the shell says of the time that a program took."""
-_CHAINED = r"^(?:During handling of the above exception|The above exception was the direct cause)"
 MAX_FRAMES = 80
 ENOUGH = 3
 """Ordinary lines that a program says which goes on."""
@@ -133,7 +132,7 @@ class Routine:
         said = self._part(at)[1]
         if compiled(_RAISED).match(said) or compiled(_INSTEAD).search(said) is None:
             top = self._head_of(at)
-            while top is not None and top > 1 and compiled(_CHAINED).search(self._part(top - 1)[1]):
+            while top is not None and top > 1 and self._part(top - 1)[1].startswith(LINKS):
                 top = self._head_of(top - 1)  # an exception of an exception
             if not top or compiled(_INSTEAD).search(self._part(top - 1)[1]) is None:
                 return None

@@ -84,22 +84,44 @@ def lines_at_the_start(
                 return
 
 
+def share(in_all: int, among: int, least: int, most: int) -> int:
+    """How many lines each of several sources is looked at for, where so many are looked at in all."""
+    return max(least, min(most, in_all // max(1, among)))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The lines that somebody looks for about the time when trouble began: what is in them, and how many at most."""
+
+    like: re.Pattern[bytes]
+    in_all: int
+    least: int
+    most: int
+
+
 def lines_around(
-    block: Block, source: Source, index: int, at: int, most: int, like: re.Pattern[bytes]
-) -> Iterator[Said]:
-    """The last ``most`` lines before the offset ``at`` of a source in which ``like`` is found, and the first after it."""
-    place = at - block.offset
-    start = max(0, place - WINDOW)
-    start = block.data.find(b"\n", start) + 1 if start else 0
-    rows = [
-        r for r in _rows(block, start, min(len(block.data), max(start, place + WINDOW))) if like.search(r[2])
-    ]
-    before = sum(1 for row in rows if row[0] < place)
-    leads = leads_of(block)
-    for row in rows[max(0, before - most) : before + most]:
-        line = _said(block, source, index, row, leads, indented=True)
-        if line is not None:
-            yield line
+    tails: Mapping[int, Block], sources: Sequence[Source], until: Mapping[int, int], wanted: Sequence[Wanted]
+) -> list[list[Said]]:
+    """For each of ``wanted`` the last such lines before trouble began in each source, at ``until``, and the first after it.
+
+    Where none began it is the last ones of the source.
+    """
+    found: list[list[Said]] = [[] for _ in wanted]
+    for index, block in sorted(tails.items()):
+        place = until.get(index, block.offset + len(block.data)) - block.offset
+        start = max(0, place - WINDOW)
+        start = block.data.find(b"\n", start) + 1 if start else 0
+        rows = list(_rows(block, start, min(len(block.data), max(start, place + WINDOW))))
+        leads = leads_of(block)
+        for said, what in zip(found, wanted, strict=True):
+            most = share(what.in_all, len(tails), what.least, what.most)
+            these = [row for row in rows if what.like.search(row[2])]
+            before = sum(1 for row in these if row[0] < place)
+            for row in these[max(0, before - most) : before + most]:
+                line = _said(block, sources[index], index, row, leads, indented=True)
+                if line is not None:
+                    said.append(line)
+    return found
 
 
 def any_line(block: Block, source: Source, index: int, start: int = 0) -> Iterator[Said]:

@@ -14,7 +14,7 @@ from itertools import islice
 from triage.model import Block, Source
 from triage.scan.lazy import compiled, deferred
 from triage.scan.prefixes.launchers import OF_A_PART
-from triage.scan.said import SELF, WINDOW, Said, lines_at_the_end, lines_at_the_start
+from triage.scan.said import SELF, WINDOW, Said, lines_at_the_end, lines_at_the_start, share
 
 Writer = tuple[int, str]
 """A source, and the outermost name of a writer in it; empty for whatever is in the source."""
@@ -119,7 +119,7 @@ def went_on(block: Block, source: Source, index: int, offset: int) -> frozenset[
 
 
 def _lines(blocks: Mapping[int, Block], sources: Sequence[Source]) -> Iterator[tuple[int, Said]]:
-    most = LOOK_AMONG if len(blocks) <= FEW else max(FEWEST, min(LOOK, LINES_IN_ALL // len(blocks)))
+    most = LOOK_AMONG if len(blocks) <= FEW else share(LINES_IN_ALL, len(blocks), FEWEST, LOOK)
     for index, block in sorted(blocks.items()):
         seen: set[int] = set()
         for line in (

@@ -37,6 +37,8 @@ _LINKS: tuple[tuple[str, Link], ...] = (
     ("During handling of the above exception", "context"),
     ("The above exception was the direct cause", "cause"),
 )
+LINKS = tuple(words for words, _ in _LINKS)
+"""How Python begins the line between two tracebacks of a chain."""
 _ENDS = Lazy(
     r"""(?x)
       Traceback\ \(most\ recent | (?:Unhandled\ e|E)xception\ (?:in\ thread|ignored\ in|<class)
