@@ -473,3 +473,21 @@ def test_a_script_that_is_content_with_anything_makes_no_failure_good(engine: En
     steps = "".join(f"step {n} loss 0.{n}\n" for n in range(1, 6))
     assert engine.diagnose(Source("job.log", data=(failed + content).encode())).verdict == "failed"
     assert engine.diagnose(Source("job.log", data=(failed + steps + content).encode())).verdict == "healthy"
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        ('"POST /update_weights_from_distributed HTTP/1.1" 400 Bad Request', "failed"),
+        ('"POST /v1/completions HTTP/1.1" 500 Internal Server Error', "failed"),
+        ('"GET /metrics HTTP/1.1" 200 OK', "failed"),
+        ('"POST /v1/completions HTTP/1.1" 200 OK', "healthy"),
+    ],
+)
+def test_access_lines_that_tell_of_no_work(engine: Engine, answer: str, verdict: str) -> None:
+    log = (
+        "(Engine pid=8) [2025-11-04 12:50:00] Failed to update parameter online: The size of tensor a (76032) must match "
+        "the size of tensor b (75968) at non-singleton dimension 0. The full weights of the ModelRunner are partially "
+        f"updated. Please discard the whole weights.\n(Engine pid=8) [2025-11-04 12:50:01] INFO:     10.0.0.1:4 - {answer}\n"
+    )
+    assert engine.diagnose(Source("job.err", data=log.encode())).verdict == verdict

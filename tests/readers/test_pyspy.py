@@ -78,3 +78,41 @@ def test_inside_a_log() -> None:
 def test_cut_json_is_noted() -> None:
     reading = READER.read((DATA / "one.json").read_bytes()[:200], Source("x"), 0)
     assert reading.notes and not reading.complete
+
+
+def _scheduler(rank: int, *frames: str, lead: str = "") -> str:
+    shown = [
+        f"Process {9000 + rank}: sglang::scheduler_TP{rank}_EP{rank}",
+        "Python v3.12.11 (/usr/bin/python3.12)",
+        "",
+        f'Thread {9000 + rank} (active): "MainThread"',
+        *(f"    {frame}" for frame in frames),
+        f'Thread {9100 + rank} (idle): "Thread-2 (watchdog_thread)"',
+        "    communicate (subprocess.py:1209)",
+    ]
+    return "".join(f"{lead}{line}\n" for line in shown)
+
+
+@pytest.mark.parametrize("lead", ["", "sglang-1  | ", "(SGLangEngine pid=88, ip=10.0.0.4) "])
+def test_schedulers_that_dump_their_own_stacks(lead: str) -> None:
+    waits = ("all_reduce (custom_all_reduce.py:310)", "run_batch (scheduler.py:2148)")
+    gloo = ("c10d::ProcessGroupGloo::RecvWork::wait (libtorch_cpu.so)", "recv_requests (scheduler.py:980)")
+    if lead:
+        gloo = waits  # who prints a dump shows nothing of native code
+    builds = (
+        "run (subprocess.py:550)",
+        "build (deep_gemm/jit/compiler.py:151)",
+        "run_batch (scheduler.py:2148)",
+    )
+    dumps = [_scheduler(r, *(builds if r == 2 else gloo if r == 1 else waits), lead=lead) for r in range(4)]
+    odd = [f for f in findings_in("".join(dumps), Source("x"), 0) if f.rule_id != "python.stack"]
+    assert [(f.rule_id, f.rank, f.fields["waiting"]) for f in odd] == [("python.stack-in-compiler", 2, 3)]
+    assert odd[0].labels == (("TP", 2), ("EP", 2))
+
+
+def test_the_thread_that_runs_the_model() -> None:
+    text = _scheduler(0, "wait (threading.py:359)") + (
+        'Thread 9200 (idle): "Thread-3 (forward_thread_func)"\n    all_reduce (custom_all_reduce.py:310)\n'
+    )
+    (fact,) = findings_in(text, Source("x"), 0)
+    assert (fact.fields["activity"], fact.rank) == ("collective", 0)

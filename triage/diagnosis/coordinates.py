@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import prod
 
@@ -27,11 +27,64 @@ def located(items: list[Item], world_size: int | None) -> list[Item]:
         if len(names) > 1 and prod(extent) == world_size:
             sizes[names] = extent
     shared = _attention(seen.get(("DP", "TP"), set()), {i.finding.labels for i in items})
-    return [
-        item if item.rank is not None or (rank := _rank(item, sizes, shared)) is None
-        else Item(replace(item.finding, rank=rank), item.rule)
-        for item in items
-    ]  # fmt: skip
+    stated = _stated(items)
+    ranked = []
+    for item in items:
+        rank = None if item.rank is not None else _rank(item, sizes, shared)
+        if rank is None and item.rank is None and stated is not None:
+            rank = _by_layout(item, stated)
+        if rank is not None:
+            item = Item(replace(item.finding, rank=rank), item.rule)
+        ranked.append(item if stated is None else _engine_named(item, stated))
+    return ranked
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """How many replicas, stages and tensor-parallel ranks an engine says that it has."""
+
+    dp: int
+    pp: int
+    tp: int
+
+    def rank(self, dp: int, pp: int, tp: int) -> int | None:
+        """The rank at these coordinates, None where there is no such place."""
+        if dp >= self.dp or pp >= self.pp or tp >= self.tp:
+            return None
+        return (dp * self.pp + pp) * self.tp + tp
+
+
+def _stated(items: Iterable[Item]) -> _Layout | None:
+    """What engines state of their layout, where they agree; a replica may count itself alone."""
+    told = [
+        (i.number("dp") or 1, i.number("pp") or 1, i.number("tp") or 1)
+        for i in items
+        if i.rule.fact == "layout"
+    ]
+    if not told or len({(pp, tp) for _, pp, tp in told}) > 1:
+        return None
+    layout = _Layout(max(dp for dp, _, _ in told), told[0][1], told[0][2])
+    return layout if layout.dp * layout.pp * layout.tp > 1 else None
+
+
+def _by_layout(item: Item, stated: _Layout) -> int | None:
+    """The rank of vLLM's process, which carries its pid; coordinates whose size is 1 are not in its name."""
+    places = {name: number for name, number in item.finding.labels if name in _COUNTED}
+    wanted = {name for name, size in (("PP", stated.pp), ("TP", stated.tp)) if size > 1}
+    if item.finding.pid is None or not places or not wanted <= places.keys() or "PCP" in places:
+        return None
+    if stated.dp > 1 and "DP" not in places:
+        return None
+    return stated.rank(places.get("DP", 0), places.get("PP", 0), places.get("TP", 0))
+
+
+def _engine_named(item: Item, stated: _Layout) -> Item:
+    """``item`` as that of the engine that it is about, where an engine is one rank."""
+    engine = item.number("engine_number")
+    if engine is None or item.rank is not None or stated.pp * stated.tp > 1:
+        return item
+    rank = stated.rank(engine, 0, 0)
+    return item if rank is None else Item(replace(item.finding, rank=rank), item.rule)
 
 
 def _counted(item: Item) -> tuple[tuple[str, ...], tuple[int, ...]]:

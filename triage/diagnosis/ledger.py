@@ -54,6 +54,10 @@ class Status:
     item: Item
 
 
+BADLY = "ended-badly"
+"""Tag of lines that call a process failed and say neither its exit code nor a signal."""
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Exit:
     """How a process ended, by the best witness."""
@@ -76,8 +80,8 @@ class Exit:
 
     @property
     def failed(self) -> bool:
-        """Ended badly in any way."""
-        return self.signal is not None or bool(self.code)
+        """Ended badly in any way, be it only by the word of its launcher."""
+        return self.signal is not None or bool(self.code) or BADLY in self.item.rule.tags
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -10,6 +10,8 @@ from triage.diagnosis.ledger import Ledger
 from triage.scan.lazy import compiled
 
 ROUTINE_RULE = "progress.routine"
+_IN_VAIN = r" HTTP/[12](?:\.[01])?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
+"""An access line that tells of no work done."""
 PREEMPTED = "slurm.preempted"
 _BAD_ENDS = ("rank-exit", "launcher-report", "external-stop", "teardown")
 _BAR = r"(\d+)/(\d+) ?\[[\d:]+<"
@@ -225,6 +227,8 @@ class Survival:
             return False
         if not _OF_ENDS.isdisjoint(item.rule.tags) and compiled(_LEAVES).search(one.evidence[-1].text):
             return False  # a server that has lost what did its work closes in order
+        if compiled(_IN_VAIN).search(one.evidence[-1].text):
+            return False  # a web server outlives the engine behind it, and is asked for metrics still
         if one.rank is not None and one.rank == two.rank:
             return not self._uncaught(item)
         if not one.stream and not two.stream and len(self.job.sources) > 1:

@@ -47,6 +47,7 @@ def finding(
     raised: bool = False,
     line: int | None = None,
     offset: int = 0,
+    labels: tuple[tuple[str, int], ...] = (),
 ) -> Finding:
     """A finding of ``rule_id`` in ``source``; ``text`` gives one piece of evidence each.
 
@@ -70,4 +71,5 @@ def finding(
         time=time,
         level=level,
         raised=raised,
+        labels=labels,
     )

@@ -139,6 +139,7 @@ class Findings:
         rank: int | None = None,
         pid: int | None = None,
         host: str | None = None,
+        labels: tuple[tuple[str, int], ...] = (),
     ) -> None:
         """Record a finding whose evidence is ``lines``; beyond ``MAX_FINDINGS`` it is only noted."""
         if len(self.items) >= MAX_FINDINGS:
@@ -158,6 +159,7 @@ class Findings:
                 pid=pid,
                 line=first.number if first else None,
                 offset=first.offset if first else 0,
+                labels=labels,
             )
         )
 

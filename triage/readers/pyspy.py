@@ -18,6 +18,7 @@ from triage.readers.pyspy_stacks import (
     from_text,
     user_frame,
 )
+from triage.scan.prefixes.launchers import labels_in, titled_rank
 from triage.text import safe
 
 KIND = "pyspy"
@@ -105,11 +106,14 @@ def _fact(found: Findings, process: Process) -> None:
         "line": own.line if own else None,
         "threads": len(process.threads),
     }
-    found.add(FACT, [process.line, main.line, *main.lines[:12]], fields, pid=process.pid)
+    shown = [process.line, main.line, *main.lines[:12]]
+    title = process.command
+    found.add(FACT, shown, fields, pid=process.pid, rank=titled_rank(title), labels=labels_in(title))
 
 
 def _compare(facts: Sequence[Finding]) -> tuple[Finding, ...]:
     """The processes that are not where most are, when most wait in a collective."""
+    facts = list({(f.source, f.pid, f.rank): f for f in facts}.values())  # dumped twice: where it is now
     if len(facts) < 2:
         return ()
     inside = [f for f in facts if f.fields.get("activity") == "collective"]

@@ -14,13 +14,15 @@ MAX_JSON = 32 << 20
 MAX_FRAMES = 400
 MAX_THREADS = 20_000
 
+_LEAD = r"(?:\S{1,80} +\| ?|\([^()\n]{1,100}\bpid=\d{1,10}[^()\n]{0,60}\) ?)?"
+"""Who printed the dump, where containers or Ray say so before every line."""
 PROCESS = re.compile(r"(?:^|\s)Process (?P<pid>\d{1,9}): (?P<command>.*)$")
 THREAD = re.compile(
     r"(?:^|\s)Thread (?P<id>0x[0-9A-Fa-f]+|\d{1,12}) \((?P<state>[a-z]+(?:\+gil)?)\)"
     r"(?:: \"(?P<name>[^\"]{0,200})\")?\s*$"
 )
 FRAME = re.compile(
-    r"\s+(?P<function>[\w.<>~:, ()*&\[\]-]{1,200}?) "
+    _LEAD + r"\s+(?P<function>[\w.<>~:, ()*&\[\]-]{1,200}?) "
     r"\((?P<file>[^()\s][^()]{0,300}?)(?::(?P<line>\d{1,7}))?\)\s*$"
 )
 
@@ -35,10 +37,13 @@ _INSTALLED = re.compile(r"(?:^|/)(?:site-packages|dist-packages|lib/python3[\d.]
 _COLLECTIVE = re.compile(
     r"torch/distributed/(?:distributed_c10d|c10d_logger|tensor/|_functional_collectives|_composable|fsdp|utils)"
     r"|torch/nn/parallel/distributed|pynccl|nccl|communication_op|parallel_state|deepspeed/comm|megatron/core/.*comm"
+    r"|(?:custom|quick)_all_reduce|device_communicators|symm_mem|all2all|deep_ep/|libtorch_|libnccl"
 )
 _WAITS = re.compile(
     r"^(?:all_reduce|all_gather\w*|reduce_scatter\w*|broadcast\w*|barrier|monitored_barrier|all_to_all\w*|send|recv|reduce"
-    r"|wait|scatter\w*|gather\w*|batch_isend_irecv|synchronize|ncclAllReduce|wait_stream|_wait)$"
+    r"|wait|scatter\w*|gather\w*|batch_isend_irecv|synchronize|ncclAllReduce|wait_stream|_wait"
+    r"|(?:low_latency_|internode_|intranode_)?(?:dispatch|combine)|custom_all_reduce"
+    r"|gloo::\S*::wait\w*|c10d::ProcessGroup\w+::\S*)$"
 )
 _ACTIVITIES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
@@ -58,7 +63,8 @@ _ACTIVITIES: tuple[tuple[str, re.Pattern[str]], ...] = (
         "compile",
         re.compile(
             r"torch/_inductor|torch/_dynamo|triton/compiler|triton/runtime/(?:jit|autotuner)"
-            r"|torch/cuda/graphs|flashinfer/jit|cpp_extension"
+            r"|torch/cuda/graphs|flashinfer/jit|cpp_extension|deep_gemm/jit/|tilelang/(?:jit|cache|engine)|tvm_ffi/cpp"
+            r"|deep_gemm::\w*Compiler|cutlass/.*compiler|cutlass_dsl"
         ),
     ),
     (
@@ -68,6 +74,10 @@ _ACTIVITIES: tuple[tuple[str, re.Pattern[str]], ...] = (
         ),
     ),
 )
+
+
+_HANDED = re.compile(r"\(forward_thread_func\)$")
+"""The thread in which SGLang runs the model while its main thread schedules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +124,11 @@ class Process:
 
     @property
     def main(self) -> Thread | None:
-        """The main thread, or the only one."""
+        """The thread that does the work: mostly the main one, or the one to which it has handed its batches."""
+        handed = [t for t in self.threads if _HANDED.search(t.name)]
         named = [t for t in self.threads if t.name == "MainThread"]
-        return named[0] if named else self.threads[0] if self.threads else None
+        first = (handed or named or self.threads)[:1]
+        return first[0] if first else None
 
 
 def user_frame(thread: Thread) -> Frame | None:

@@ -348,9 +348,22 @@ def add_labels(text: str, draft: Draft) -> bool:
     for name, number in found:
         if name == "rank=":
             draft.rank = int(number)
-        else:
-            draft.labels += ((name, int(number)),)
+    draft.labels += labels_in(text)
     return bool(found)
+
+
+def labels_in(text: str) -> tuple[tuple[str, int], ...]:
+    """The parallelism coordinates in a name, in its order: ``scheduler_DP0_TP3`` has ``(("DP", 0), ("TP", 3))``."""
+    found = compiled(_LABEL).findall(text)
+    return tuple((name, int(number)) for name, number in found if name != "rank=")
+
+
+def titled_rank(title: str) -> int | None:
+    """The rank of an engine's process by the title that it gives itself: ``sglang::scheduler_TP3``, ``VLLM::Worker_TP3``."""
+    places = dict(labels_in(title))
+    if title.startswith("sglang::"):
+        return sglang_rank(places)
+    return _vllm_rank(places) if "Worker" in title else None
 
 
 def _vllm_rank(places: dict[str, int]) -> int | None:

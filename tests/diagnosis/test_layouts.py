@@ -1,0 +1,53 @@
+"""Ranks of an engine's processes by their coordinates and by what the engine says of its layout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import triage
+
+SIZES = "(APIServer pid=50) INFO 10-22 10:00:00 [utils.py:233] non-default args: {{'model': '/m', {sizes}}}\n"
+FAULT = "({who} pid=63) !!!!!!! Segfault encountered !!!!!!!\n"
+
+
+@pytest.mark.parametrize(
+    ("sizes", "who", "rank"),
+    [
+        ("'data_parallel_size': 4", "EngineCore_DP3", 3),
+        (
+            "'tensor_parallel_size': 2, 'data_parallel_size': 4",
+            "EngineCore_DP3",
+            None,
+        ),  # two workers do its work
+        ("'tensor_parallel_size': 2, 'data_parallel_size': 4", "Worker_DP3_TP1", 7),
+        ("'tensor_parallel_size': 4, 'pipeline_parallel_size': 2", "Worker_PP1_TP2", 6),
+        (
+            "'tensor_parallel_size': 4, 'pipeline_parallel_size': 2",
+            "Worker_PP2_TP2",
+            None,
+        ),  # there is no such stage
+        ("'seed': 0", "EngineCore_DP0", None),
+    ],
+)
+def test_who_is_which_rank(tmp_path: Path, sizes: str, who: str, rank: int | None) -> None:
+    log = tmp_path / "job.log"
+    log.write_text(SIZES.format(sizes=sizes) + FAULT.format(who=who))
+    root = triage.Engine().diagnose([log]).root_cause
+    assert root is not None
+    assert root.origin.rank == rank
+
+
+def test_an_engine_that_its_server_misses(tmp_path: Path) -> None:
+    log = tmp_path / "job.log"
+    log.write_text(
+        SIZES.format(sizes="'data_parallel_size': 4")
+        + "(APIServer pid=50) ERROR 10-22 10:14:07 [core_client.py:564] Engine core proc EngineCore_DP1 died unexpectedly, "
+        "shutting down client.\n"
+        "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace (above) for the "
+        "root cause.\n"
+    )
+    root = triage.Engine().diagnose([log]).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("rank-crash", 1)
