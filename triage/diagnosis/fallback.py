@@ -12,7 +12,8 @@ from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ranking import Ranking, nameless
 from triage.diagnosis.run import Ends
 from triage.diagnosis.stated import last_words, made, spoken, stated_exception, telling, tells, trouble_of
-from triage.diagnosis.survival import LONG_BAR, Survival, last_bar
+from triage.diagnosis.strides import LONG_BAR, last_bar
+from triage.diagnosis.survival import Survival
 from triage.diagnosis.templates import fill, kinds_of
 from triage.diagnosis.verdicts import verdict
 from triage.model import Evidence, Finding, Value

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
-from triage.diagnosis.job import APART, TROUBLE, Item, Job, compare
+from triage.diagnosis.endings import Endings
+from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
+from triage.diagnosis.order import after_all, last_of, later, unordered
+from triage.diagnosis.strides import Strides, last_bar
 from triage.scan.lazy import compiled
 
 ROUTINE_RULE = "progress.routine"
 _IN_VAIN = r" HTTP/[12](?:\.[01])?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
 """An access line that tells of no work done."""
 PREEMPTED = "slurm.preempted"
-_BAD_ENDS = ("rank-exit", "launcher-report", "external-stop", "teardown")
-_BAR = r"(\d+)/(\d+) ?\[[\d:]+<"
-LONG_BAR = 100
-"""Steps of a bar that is more than a file being read."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -25,6 +24,12 @@ class Survival:
 
     job: Job
     ledger: Ledger
+    endings: Endings = field(init=False)
+    strides: Strides = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.endings = Endings(self.job, self.ledger)
+        self.strides = Strides(self.endings)
 
     def proof(self, item: Item) -> Item | None:
         """The line that shows that the job went on after ``item``, None when there is none."""
@@ -36,12 +41,12 @@ class Survival:
             if self._given_up_for_lost(item, end):
                 continue
             if (
-                self._later(end, item)
+                later(end, item)
                 or self._said_again(end, item)
                 or (
-                    self._unordered(end, item)
-                    and not self._ended_badly()
-                    and not self._resumed(end)
+                    unordered(end, item)
+                    and not self.endings.badly()
+                    and not self.endings.resumed(end)
                     and not self._after_the_work(item)
                 )
             ):
@@ -52,7 +57,7 @@ class Survival:
         rank = item.rank
         if rank is not None:
             finished = self.ledger.finished.get(rank)
-            if finished is not None and self._later(finished, item):
+            if finished is not None and later(finished, item):
                 return finished
             if rank in self.ledger.exits and self.ledger.exits[rank].failed:
                 return self._of_a_later_run(item)
@@ -62,15 +67,7 @@ class Survival:
         answer = next((a for a in self.job.of_fact("answered") if self._answered(a, item)), None)
         if answer is not None:
             return answer
-        marks = [p for p in self.job.of_fact("progress") if self._moved_on(p, item)]
-        moved = next(
-            (
-                p for p in marks
-                if p.rank is not None or self._several(marks, item)
-                or (p.rule.id != _BAR_RULE and self._over(p, item))
-            ),
-            None,
-        )  # fmt: skip
+        moved = self.strides.after(item)
         alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
         return (
             alive
@@ -92,10 +89,10 @@ class Survival:
             other.finding.source == item.finding.source and other.finding.level in {"error", "fatal"}
             and any(compiled(_ALL_FAILED).search(e.text) for e in other.finding.evidence)
             and not any(
-                _last_of(step) > _last_of(other)
+                last_of(step) > last_of(other)
                 for step in self.job.of_fact("progress") if step.finding.source == item.finding.source
             )
-            for other in self.job.items if other.rule.role == "cause" and _last_of(other) < end.finding.offset
+            for other in self.job.items if other.rule.role == "cause" and last_of(other) < end.finding.offset
         )  # fmt: skip
 
     def _passed_on(self, item: Item) -> Item | None:
@@ -118,7 +115,7 @@ class Survival:
         """The line in which a rank's interpreter ends with its group still up, before what NCCL said then."""
         if item.rank is None or not item.rule.id.startswith(_OF_NCCL) or item.finding.raised:
             return None
-        if self._ended_badly():
+        if self.endings.badly():
             return None
         return next(
             (
@@ -146,12 +143,12 @@ class Survival:
         finding = item.finding
         if finding.raised or finding.count < _AGAIN or not self.job.lines_below(finding):
             return None  # the log ends with it, or its end is not known
-        if self._ended_badly() or self._troubled():
+        if self.endings.badly() or self.endings.troubled():
             return None
         between = [
             p for p in self.job.of_fact("progress")
             if p.finding.source == finding.source and p.rank == item.rank
-            and finding.offset < _last_of(p) < _last_of(item)
+            and finding.offset < last_of(p) < last_of(item)
         ]  # fmt: skip
         return between[-1] if sum(p.finding.count for p in between) >= _AGAIN - 1 else None
 
@@ -161,7 +158,7 @@ class Survival:
         shown = finding.evidence[-1] if finding.evidence else None
         if self.job.resumed is None or shown is None or shown.line is None or self._uncaught(item):
             return None
-        if self._ended_badly() or self._troubled():
+        if self.endings.badly() or self.endings.troubled():
             return None
         found = self.job.resumed(finding.source, finding.stream, shown.line)
         rule = self.job.rules.get(ROUTINE_RULE)
@@ -172,19 +169,19 @@ class Survival:
     def caught(self, items: Sequence[Item]) -> Item | None:
         """A step of the job among exceptions that one process logs again and again: something in it catches them."""
         kept_on = any(
-            i.finding.count >= _AGAIN and i.rank is None and _last_of(i) > i.finding.offset for i in items
+            i.finding.count >= _AGAIN and i.rank is None and last_of(i) > i.finding.offset for i in items
         )
         logged = all(i.finding.level in _LOGGED and i.finding.raised and i.finding.stream for i in items)
         if not kept_on or not logged:
             return None
         if not all(i.rule.id.startswith("unknown.") for i in items):
             return None  # what is known to end a job is no matter of course
-        if self._ended_badly():
+        if self.endings.badly():
             return None
         first = min((i.finding for i in items), key=lambda f: (f.source, f.offset))
         steps = self.job.of_fact("progress")
         return next(
-            (p for p in steps if p.finding.source == first.source and _last_of(p) > first.offset), None
+            (p for p in steps if p.finding.source == first.source and last_of(p) > first.offset), None
         )
 
     def _closed(self, item: Item) -> Item | None:
@@ -194,8 +191,8 @@ class Survival:
             (
                 end for end in ends
                 if end.finding.source == item.finding.source
-                and self._later(end, item)
-                and not self._resumed(end)
+                and later(end, item)
+                and not self.endings.resumed(end)
             ),
             None,
         )  # fmt: skip
@@ -203,11 +200,11 @@ class Survival:
     def _everybody(self, item: Item) -> Item | None:
         """A line that shows it where every rank of the job worked on after an error, whoever's it was."""
         members = self.ledger.members
-        if len(members) < 2 or self._ended_badly():
+        if len(members) < 2 or self.endings.badly():
             return None
         # what is concluded stands at the first of its lines, which may be an early one
         troubles = [item, *(i for tag in TROUBLE for i in self.job.of_tag(tag))] if item.concluded else [item]
-        after = _after_all(troubles)
+        after = after_all(troubles)
         signs = [
             sign for fact in ("progress", "alive", "ended-well") for sign in self.job.of_fact(fact)
             if sign.rank is not None and after(sign)
@@ -223,7 +220,7 @@ class Survival:
     def _lives(self, sign: Item, item: Item) -> bool:
         """An ordinary line of the same writer after its error; a writer without a name is anybody."""
         one, two = sign.finding, item.finding
-        if one.source != two.source or not self._later(sign, item) or self._given_up(sign):
+        if one.source != two.source or not later(sign, item) or self._given_up(sign):
             return False
         if not _OF_ENDS.isdisjoint(item.rule.tags) and compiled(_LEAVES).search(one.evidence[-1].text):
             return False  # a server that has lost what did its work closes in order
@@ -233,7 +230,12 @@ class Survival:
             return not self._uncaught(item)
         if not one.stream and not two.stream and len(self.job.sources) > 1:
             # the only writer of a log of its own: what its logger reported and went on from
-            return two.raised and two.level in _LOGGED and not self._ended_badly() and not self._troubled()
+            return (
+                two.raised
+                and two.level in _LOGGED
+                and not self.endings.badly()
+                and not self.endings.troubled()
+            )
         if (
             not one.stream
             and not two.stream
@@ -242,12 +244,8 @@ class Survival:
             and one.level is None
         ):
             # it was only warned of, and what the program was started for lies there
-            return not self._ended_badly() and not self._troubled()
+            return not self.endings.badly() and not self.endings.troubled()
         return bool(one.stream) and one.stream == two.stream
-
-    def _troubled(self) -> bool:
-        """Whether ranks complain of others that did not come, or went away."""
-        return any(self.job.of_tag(tag) for tag in TROUBLE)
 
     def _answered(self, answer: Item, item: Item) -> bool:
         """Whether a server answered a request after an error that one of its processes logged.
@@ -256,9 +254,9 @@ class Survival:
         """
         one, two = answer.finding, item.finding
         logged = two.level is not None or "_served" in two.fields
-        if one.source != two.source or not logged or _last_of(answer) <= _last_of(item):
+        if one.source != two.source or not logged or last_of(answer) <= last_of(item):
             return False
-        return one.stream == two.stream and not self._ended_badly()
+        return one.stream == two.stream and not self.endings.badly()
 
     def _after_the_work(self, item: Item) -> bool:
         """Whether it ended what came after a full bar: nothing else stands between it and the end of its log."""
@@ -271,7 +269,7 @@ class Survival:
             if other.finding.source == finding.source and other.rule.role != "benign"
         ]
         end = item.number("_end") or finding.offset
-        if any(_last_of(other) > max(end, finding.offset) for other in here):
+        if any(last_of(other) > max(end, finding.offset) for other in here):
             return False
         last = last_bar(here)
         return last is not None and last.number("step") == last.number("total")
@@ -280,66 +278,19 @@ class Survival:
         """Whether the same writer says later that it is over: a controller lives on while its replicas die."""
         one = sign.finding
         return any(
-            bool(one.stream) and report.finding.stream == one.stream and _last_of(report) > one.offset
+            bool(one.stream) and report.finding.stream == one.stream and last_of(report) > one.offset
             for report in self.job.of_tag("launcher-report")
             if report.rule.role == "symptom" and report.finding.source == one.source
         )
-
-    def _moved_on(self, progress: Item, item: Item) -> bool:
-        """Progress by the same writer after the error. One more line of another rank proves nothing."""
-        mark, error = progress.finding, item.finding
-        if mark.source != error.source:
-            return False
-        same_rank = mark.rank is not None and mark.rank == error.rank
-        anonymous = error.rank is None and mark.rank is None and mark.stream == error.stream
-        if anonymous and self._died_since(progress, item) and not self._to_the_end(progress):
-            return False  # the bar may be another rank's, and somebody did die
-        if not (same_rank or anonymous):
-            return False
-        if item.finding.raised and error.rank is not None and error.rank in self.ledger.exits:
-            return False
-        return _last_of(progress) > _last_of(item)
-
-    def _to_the_end(self, progress: Item) -> bool:
-        """Whether a long bar was drawn to its end after all that went wrong: what died before was another run's."""
-        shown = progress.finding.evidence[-1].text if progress.finding.evidence else ""
-        bars = compiled(_BAR).findall(shown)
-        if not bars or bars[-1][0] != bars[-1][1] or int(bars[-1][1]) < LONG_BAR:
-            return False
-        return not any(e.failed for e in self.ledger.exits.values()) and all(
-            i.finding.source == progress.finding.source and _last_of(i) < _last_of(progress)
-            for i in self._told(*_BAD_ENDS, *TROUBLE)
-        )
-
-    @staticmethod
-    def _several(marks: list[Item], item: Item) -> bool:
-        """Whether more than one state was drawn after an error: bars draw themselves once more on the way out."""
-        texts = {e.text.strip() for m in marks for e in m.finding.evidence[-1:]}
-        # a count may be of hits that nobody looked at one by one: two places show that something was drawn twice
-        return len(texts) > 1 or any(
-            _last_of(m) > m.finding.offset > _last_of(item) and not _once_more(m) for m in marks
-        )
-
-    def _resumed(self, end: Item) -> bool:
-        """Whether another run begins after a good end, in the same source: the end was an earlier run's."""
-        return any(
-            other.finding.source == end.finding.source and _last_of(other) > _last_of(end)
-            for fact in ("progress", "comm-init-start", "rendezvous")
-            for other in self.job.of_fact(fact)
-        )
-
-    def _ended_badly(self) -> bool:
-        """Whether a launcher or scheduler saw a process of this job end badly."""
-        return any(True for _ in self._bad_ends())
 
     def _stopped_for_another(self, item: Item) -> Item | None:
         """The line in which the scheduler ends a job that it finds at work, to make room for another one."""
         if item.rule.id == PREEMPTED or any(e.failed and not e.orderly for e in self.ledger.exits.values()):
             return None
-        if self._troubled() or "external-stop" in item.rule.tags:
+        if self.endings.troubled() or "external-stop" in item.rule.tags:
             return None
         stops = (i for i in self.job.of_tag("external-stop") if i.rule.id == PREEMPTED)
-        return next((stop for stop in stops if self._later(stop, item)), None)
+        return next((stop for stop in stops if later(stop, item)), None)
 
     def _of_a_later_run(self, item: Item) -> Item | None:
         """A step after the end of the only process was told: the log goes on with another run."""
@@ -347,107 +298,25 @@ class Survival:
         if end is None or {*self.ledger.members, *self.ledger.seen, *self.ledger.exits} - {item.rank}:
             return None
         source = item.finding.source
-        if end.finding.source != source or _last_of(end) < _last_of(item):
+        if end.finding.source != source or last_of(end) < last_of(item):
             return None
         return next(
             (
                 step for step in self.job.of_fact("progress")
                 if step.finding.source == source and step.finding.stream == item.finding.stream
-                and step.rank in {None, item.rank} and _last_of(step) > _last_of(end)
+                and step.rank in {None, item.rank} and last_of(step) > last_of(end)
             ),
             None,
         )  # fmt: skip
-
-    def _died_since(self, progress: Item, item: Item) -> bool:
-        """Whether a process ended badly that may have been at work until ``progress``.
-
-        One whose end the same log tells before that progress, and after the error, was an earlier run's; so was one
-        that had ended before the error, where steps were made in between.
-        """
-        ends = list(self._bad_ends())
-        return (
-            bool(ends) and not self._over(progress, item) and not all(self._long_over(e, item) for e in ends)
-        )
-
-    def _over(self, progress: Item, item: Item) -> bool:
-        """Whether the log tells, between an error and progress, that a process had come to a bad end."""
-        return any(
-            not _OF_STOPS & set(end.rule.tags)
-            and end.finding.source == item.finding.source
-            and _last_of(item) < _last_of(end) < _last_of(progress)
-            for end in self._bad_ends()
-        )
-
-    def _long_over(self, end: Item, item: Item) -> bool:
-        """Whether the same log tells of several steps after a bad end and before an error, or after an interruption."""
-        first, last = _last_of(end), item.finding.offset
-        if end is item and item.finding.raised and item.rank is None:
-            last = 1 << 62
-        return end.finding.source == item.finding.source and sum(
-            p.finding.source == end.finding.source and p.rank is None
-            and (first < p.finding.offset < last or first < _last_of(p) < last)
-            for p in self.job.of_fact("progress")
-        ) >= _STEPS  # fmt: skip
-
-    def _bad_ends(self) -> Iterator[Item]:
-        """The lines in which a launcher or scheduler says that a process of this job ended badly."""
-        yield from (end.item for end in self.ledger.exits.values() if end.failed)
-        yield from self._told(*_BAD_ENDS)
-
-    def _told(self, *tags: str) -> Iterator[Item]:
-        return (item for tag in tags for item in self.job.of_tag(tag) if item.rule.role != "benign")
-
-    @staticmethod
-    def _unordered(end: Item, item: Item) -> bool:
-        """Whether nothing orders the two: standard output and standard error of one job, say."""
-        return end.finding.source != item.finding.source and compare(end.finding, item.finding) is None
 
     def _said_again(self, end: Item, item: Item) -> bool:
         """Whether a good end that was said before an error was said once more after it: another run's."""
         return (
             len(self.job.sources) == 1
-            and _last_of(end) > _last_of(item)
-            and not self._ended_badly()
-            and not self._resumed(end)
+            and last_of(end) > last_of(item)
+            and not self.endings.badly()
+            and not self.endings.resumed(end)
         )
-
-    @staticmethod
-    def _later(later: Item, item: Item) -> bool:
-        one, two = later.finding, item.finding
-        if one.source == two.source:
-            return one.offset > _last_of(item)
-        return compare(one, two) == 1
-
-
-def _after_all(troubles: Sequence[Item]) -> Callable[[Item], bool]:
-    """Whether a sign of life was last seen after all of ``troubles``: with hundreds of ranks each can't be asked of each."""
-    last: dict[int, int] = {}
-    newest: dict[int, float] = {}
-    untimed: set[int] = set()
-    clocks: set[tuple[str, bool]] = set()
-    for trouble in troubles:
-        finding, moment = trouble.finding, trouble.finding.time
-        last[finding.source] = max(last.get(finding.source, -1), _last_of(trouble))
-        if moment is None:
-            untimed.add(finding.source)
-        else:
-            clocks.add((moment.clock, moment.zoned))
-            newest[finding.source] = max(newest.get(finding.source, moment.seconds), moment.seconds)
-    top = sorted(((seconds, source) for source, seconds in newest.items()), reverse=True)[:2]
-
-    def after(sign: Item) -> bool:
-        own = sign.finding.source
-        if own in last and _last_of(sign) <= last[own]:
-            return False
-        if len(last) == (own in last):
-            return True
-        moment = sign.finding.last_time or sign.finding.time
-        if moment is None or len(untimed) > (own in untimed) or clocks != {(moment.clock, moment.zoned)}:
-            return False
-        latest = next(seconds for seconds, source in top if source != own)
-        return moment.seconds - latest >= APART
-
-    return after
 
 
 _ALL_FAILED = (
@@ -457,12 +326,6 @@ _ALL_FAILED = (
 """How a program says that all that it was to do failed."""
 _OF_NCCL = ("nccl.", "torch.nccl", "torch.watchdog")
 """What NCCL and those who watch over it say."""
-_OF_STOPS = frozenset(["external-stop", "teardown"])
-"""What is told of a stop while the processes may still be at work."""
-_REDRAWN = 3
-"""How often a bar is drawn at an end without having moved."""
-_BAR_RULE = "progress.bar"
-"""What is drawn again on the way out."""
 _OF_ENDS = frozenset(["rank-exit", "launcher-report"])
 _LEAVES = r"(?i)\b(?:shutting down|application shutdown|finished server process)\b"
 """What a web server says on its way out."""
@@ -470,23 +333,3 @@ _TELLING, _NEAR = 24, 1 << 15
 """Letters that are no coincidence, and bytes between an error and the exception that passes it on."""
 _LOGGED = frozenset(["error", "warning"])
 _AGAIN = 3
-_STEPS = 4
-"""Different steps that only a run at work makes."""
-
-
-def _once_more(mark: Item) -> bool:
-    """Whether a bar was drawn but a few times, and all of them alike: by who is on its way out."""
-    drawn = {bar for e in mark.finding.evidence for bar in compiled(_BAR).findall(e.text)[-1:]}
-    return len(drawn) == 1 and mark.finding.count <= _REDRAWN
-
-
-def last_bar(items: Iterable[Item]) -> Item | None:
-    """The bar that was drawn last, of those that tell how long they are."""
-    bars = (i for i in items if i.rule.fact == "progress" and i.number("total") is not None)
-    return max(bars, key=_last_of, default=None)
-
-
-def _last_of(item: Item) -> int:
-    """Where a finding was seen last: equal ones are folded."""
-    last = item.finding.last_offset
-    return item.finding.offset if last is None else last
