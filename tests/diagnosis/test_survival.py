@@ -491,3 +491,65 @@ def test_access_lines_that_tell_of_no_work(engine: Engine, answer: str, verdict:
         f"updated. Please discard the whole weights.\n(Engine pid=8) [2025-11-04 12:50:01] INFO:     10.0.0.1:4 - {answer}\n"
     )
     assert engine.diagnose(Source("job.err", data=log.encode())).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("steps", "end", "rule"),
+    [
+        (6000, "slurmstepd: error: *** JOB 7 ON gpu-03 CANCELLED AT 2026-01-06T04:52:18 ***", "slurm.cancelled-from-outside"),
+        (6000, "srun: error: gpu-03: task 3: Exited with exit code 1", "unknown.user-code"),
+        (60, "slurmstepd: error: *** JOB 7 ON gpu-03 CANCELLED AT 2026-01-06T04:52:18 ***", "unknown.user-code"),
+    ],
+)  # fmt: skip
+def test_a_run_of_the_same_log_that_was_stopped_hours_later(
+    engine: Engine, steps: int, end: str, rule: str
+) -> None:
+    failed = ERROR.replace(
+        "FileNotFoundError: [Errno 2] No such file or directory: ", "ValueError: no stats in "
+    )
+    log = failed + "".join(
+        f"Step {n}: grad_norm=0.2181, loss=0.0112, param_norm=1382.5\n" for n in range(steps)
+    )
+    found = engine.diagnose(Source("train.out", data=f"{log}{end}\n".encode()))
+    assert found.root_cause is not None
+    assert found.root_cause.rule_id == rule
+
+
+AGENT = "1: W0324 13:46:04.745000 441213 site-packages/torch/distributed/elastic/rendezvous/dynamic_rendezvous.py:1331] "
+KEEPALIVE = (
+    f"{AGENT}The node 'gpu-07_441213_0' has failed to send a keep-alive heartbeat to the rendezvous '1265' "
+    "due to an error of type RendezvousTimeoutError.\n"
+)
+SHUTDOWN = (
+    f"{AGENT}The node 'gpu-07_441213_0' has failed to shutdown the rendezvous '1265' due to an error of type "
+    "RendezvousConnectionError.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("last", "verdict"),
+    [
+        (KEEPALIVE + SHUTDOWN, "healthy"),
+        (KEEPALIVE, "failed"),
+        (KEEPALIVE + "srun: error: gpu-06: task 0: Exited with exit code 1\n" + SHUTDOWN, "failed"),
+    ],
+)
+def test_an_agent_that_misses_the_rendezvous_when_it_is_through(
+    engine: Engine, last: str, verdict: str
+) -> None:
+    steps = "".join(f"0: Iteration {n}: loss=8.{n}\n" for n in range(10, 99))
+    log = f"{steps}0: === Summary over 90 iterations ===\n0: Step time: 1.57s\n{last}"
+    assert engine.diagnose(Source("run.log", data=log.encode())).verdict == verdict
+
+
+def test_a_long_table_of_a_bandwidth_test_comes_to_its_end(engine: Engine) -> None:
+    begin = (
+        "host:rank0.sendrecv_perf: Failed to modify UD QP to INIT on mlx5_0: Operation not permitted\n"
+        "# nThread 1 nGpus 2 minBytes 8 maxBytes 1073741824 step: 1048576(bytes) warmup iters: 5 iters: 20 agg iters: 1\n"
+        "#  Rank  0 Group  0 Pid 17 on  gpu-01 device  0 [0x83] NVIDIA A100 80GB PCIe\n"
+    )
+    row = "  1063256072     265814018     float     sum      -1    90955   11.69   11.69      0    90511   11.75   11.75    N/A\n"
+    end = "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 10.3631\n#\n"
+    whole, cut = begin + row * 1200 + end, begin + row * 1200
+    assert engine.diagnose(Source("a.out", data=(whole + whole).encode())).verdict == "healthy"
+    assert engine.diagnose(Source("b.out", data=(whole + cut).encode())).verdict == "failed"

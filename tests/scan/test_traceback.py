@@ -120,6 +120,37 @@ def test_lines_of_somebody_else_between_frames() -> None:
     assert found.exception_type == "ValueError"
 
 
+def test_lines_that_were_held_back_stand_above_the_first_frame() -> None:
+    lines = [
+        "Traceback (most recent call last):",
+        "Step: 99 (0) | Loss: 1.81973 | Grad: 12.10879",
+        "Generating samples at epoch 0",
+        '  File "/workspace/train.py", line 166, in <module>',
+        "    image = make_grid(x)",
+        "NameError: name 'cmocean' is not defined",
+    ]
+    found = parse_traceback(lines, 0)
+    assert found is not None
+    assert found.exception_type == "NameError"
+    assert [frame.line for frame in found.frames] == [166]
+
+
+@pytest.mark.parametrize("between", ["ValueError: no frames above", "Traceback (most recent call last):", ""])
+def test_frames_of_somebody_else_below_a_header(between: str) -> None:
+    lines = ["Traceback (most recent call last):", between, '  File "a.py", line 1, in f', "KeyError: 1"]
+    found = parse_traceback(lines, 0)
+    assert found is not None
+    assert found.exception_type != "KeyError" or not between
+
+
+def test_numpy_shows_a_stack_that_no_exception_ends() -> None:
+    lines = [
+        'Traceback (most recent call last):  File "/opt/venv/bin/torchrun", line 5, in <module>',
+        "    from torch.distributed.run import main",
+    ]
+    assert parse_traceback(lines, 0) is None
+
+
 def test_handled_and_causing_exceptions() -> None:
     found = parse(
         """

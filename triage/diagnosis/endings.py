@@ -35,7 +35,7 @@ class Endings:
         """Whether another run begins after a good end, in the same source: the end was an earlier run's."""
         return any(
             other.finding.source == end.finding.source and last_of(other) > last_of(end)
-            for fact in ("progress", "comm-init-start", "rendezvous")
+            for fact in ("progress", "comm-init-start", "rendezvous", "begun")
             for other in self.job.of_fact(fact)
         )
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from triage.diagnosis.endings import BAD_ENDS, Endings
+from triage.diagnosis.endings import BAD_ENDS, OF_STOPS, Endings
 from triage.diagnosis.job import TROUBLE, Item
 from triage.diagnosis.order import last_of
 from triage.scan.lazy import compiled
 
 LONG_BAR = 100
 """Steps of a bar that is more than a file being read."""
+_LONG_AFTER = 256 << 10
+"""Bytes of a log that no number of processes leaves behind when they end."""
 _BAR = r"(\d+)/(\d+) ?\[[\d:]+<"
 _BAR_RULE = "progress.bar"
 """What is drawn again on the way out."""
@@ -44,13 +46,17 @@ class Strides:
             return False
         same_rank = mark.rank is not None and mark.rank == error.rank
         anonymous = error.rank is None and mark.rank is None and mark.stream == error.stream
-        if anonymous and self.endings.died_since(progress, item) and not self._to_the_end(progress):
+        if anonymous and self.endings.died_since(progress, item) and not self._went_on(progress, item):
             return False  # the bar may be another rank's, and somebody did die
         if not (same_rank or anonymous):
             return False
         if item.finding.raised and error.rank is not None and error.rank in self.endings.ledger.exits:
             return False
         return last_of(progress) > last_of(item)
+
+    def _went_on(self, progress: Item, item: Item) -> bool:
+        """Whether so much was done after an error that it was not by who outlived another process."""
+        return self._to_the_end(progress) or self._until_stopped(progress, item)
 
     def _to_the_end(self, progress: Item) -> bool:
         """Whether a long bar was drawn to its end after all that went wrong: what died before was another run's."""
@@ -62,6 +68,21 @@ class Strides:
             i.finding.source == progress.finding.source and last_of(i) < last_of(progress)
             for i in self.endings.told(*BAD_ENDS, *TROUBLE)
         )
+
+    def _until_stopped(self, progress: Item, item: Item) -> bool:
+        """Whether steps went on for long after an error, until a scheduler or an operator ended them.
+
+        What a process that dies held back comes out below its error; so much of it there is never.
+        """
+        return (
+            last_of(progress) - last_of(item) >= _LONG_AFTER
+            and not self.endings.troubled()
+            and all(
+                OF_STOPS & set(end.rule.tags) and end.finding.source == item.finding.source
+                and last_of(end) > last_of(progress)
+                for end in self.endings.bad()
+            )
+        )  # fmt: skip
 
 
 def _several(marks: list[Item], item: Item) -> bool:

@@ -9,6 +9,8 @@ from triage.scan.lazy import Lazy
 from triage.scan.tracebacks.model import Link
 
 HEADER = "Traceback (most recent call last)"
+_STACK = Lazy(r".{0,400}?" + re.escape(HEADER) + r':  File "')
+"""How numpy shows where a module is imported that was built for another numpy: a stack that no exception ends."""
 FRAME = Lazy(r'( *)File "([^"\n]{1,4096})", line (\d{1,9})(?:, in ([^\n]{1,500}))?\s*$')
 CUT_FRAME = Lazy(r' *File "[^"\n]{40,}(?:", ?[^\n]*)?$')
 """A frame that is broken in the middle."""
@@ -27,6 +29,7 @@ EXCEPTION = Lazy(
     r"(?s)( *)((?:[A-Za-z_]\w*\.)*(?:<locals>\.)?[A-Za-z_]\w*(?:\([\w., ]{1,200}\))?)"
     r"(?:(:)(?: (.*)|\s*)|\s*)$"
 )
+_OF_EXCEPTIONS = Lazy(r".*(?:Error|Exception|Failed|Interrupt|Exit|Iteration|Warning|Timeout)\b")
 _NO_EXCEPTIONS = frozenset(
     """
     Aborted Bus CRITICAL DEBUG ERROR FATAL INFO Killed NOTE Segmentation Terminated WARNING bash salloc
@@ -58,12 +61,18 @@ _ENDS = Lazy(
 
 def is_header(line: str) -> bool:
     """Whether a traceback begins on ``line``."""
-    return HEADER in line or REMOTE_CALL.match(line, 0) is not None
+    return (HEADER in line and _STACK.match(line, 0) is None) or REMOTE_CALL.match(line, 0) is not None
 
 
 def indent_of(line: str) -> int:
     """Number of spaces that ``line`` begins with."""
     return len(line) - len(line.lstrip(" "))
+
+
+def names_exception(line: str) -> bool:
+    """Whether ``line`` begins with a name as exceptions have it, not with any word before a colon."""
+    found = is_exception(line)
+    return found is not None and (_OF_EXCEPTIONS.match(found[2], 0) is not None or "." in found[2])
 
 
 def is_exception(line: str) -> re.Match[str] | None:

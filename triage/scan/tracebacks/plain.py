@@ -22,6 +22,7 @@ from triage.scan.tracebacks.lines import (
     indent_of,
     is_exception,
     link_at,
+    names_exception,
     next_filled,
 )
 from triage.scan.tracebacks.model import Frame, Link, Traceback
@@ -34,6 +35,8 @@ MAX_DEPTH = 8
 MAX_CODE_LINES = 60
 MAX_ROWS = 3
 """Rows of a console that one frame may take."""
+_HELD_BACK = 60
+"""Lines of standard output that may stand between a header and the first frame."""
 _FOREIGN = 3
 """Lines of somebody else that may stand between two frames."""
 
@@ -54,7 +57,7 @@ def read_plain(lines: Sequence[str], start: int, depth: int = 0) -> Traceback:
 
     The header may follow other text on its line, and everything may be indented alike.
     """
-    frames, at, base = _frames(lines, start + 1)
+    frames, at, base = _frames(lines, _below_strangers(lines, start))
     if base is None:
         base = indent_of(lines[start]) if lines[start].lstrip().startswith(HEADER) else 0
     return read_exception(lines, start, at, base, frames, depth)
@@ -109,6 +112,24 @@ def _frames(lines: Sequence[str], at: int) -> tuple[tuple[Frame, ...], int, int 
     if spaced:
         at = next_filled(lines, at) or at
     return tuple(frames), at, base
+
+
+def _below_strangers(lines: Sequence[str], start: int) -> int:
+    """The index after the header on ``lines[start]``, or of the first frame below what was printed in between.
+
+    Standard output that was held back comes out at the end of the process, above the first frame.
+    """
+    below = start + 1
+    top = indent_of(lines[start]) + 2
+    if not lines[start].lstrip().startswith(HEADER):
+        return below
+    for at in range(below, min(len(lines), below + _HELD_BACK)):
+        line = lines[at]
+        if FRAME.match(line, 0):
+            return at if indent_of(line) == top else below
+        if HEADER in line or not line.strip() or names_exception(line) or REMOTE_CALL.match(line, 0):
+            break
+    return below
 
 
 def _frame(lines: Sequence[str], at: int) -> tuple[re.Match[str] | None, int]:
