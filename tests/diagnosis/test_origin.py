@@ -276,3 +276,37 @@ def test_an_exception_without_a_name_is_of_the_one_rank_that_the_others_waited_f
     root = engine.diagnose(Source("tune.log", data=log.encode())).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("gpu-oom", 0)
+
+
+def test_an_error_without_a_name_is_of_the_one_task_that_is_told_to_be_gone(engine: Engine) -> None:
+    log = (
+        "E0919 12:01:40.225 38 pjrt_stream_executor_client.cc:3067] Execution of replica 0 failed: RESOURCE_EXHAUSTED: "
+        "Out of memory while trying to allocate 19595788288 bytes.\n"
+        "Traceback (most recent call last):\n"
+        '  File "/opt/train.py", line 211, in <module>\n    state, metrics = step(state, batch)\n'
+        "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 19595788288 bytes.\n"
+        "2025-09-19 12:03:22.568412: E external/xla/xla/tsl/distributed_runtime/coordination/coordination_service.cc:1170] "
+        "/job:jax_worker/replica:0/task:5 has been set to ERROR in coordination service: UNAVAILABLE: Task "
+        "/job:jax_worker/replica:0/task:5 heartbeat timeout. This indicates that the remote task has failed, got preempted.\n"
+    )
+    root = engine.diagnose(Source("all.log", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("gpu-oom", 5)
+
+
+def test_what_lightning_says_of_a_process_is_no_part_of_its_exception(engine: Engine) -> None:
+    def raised(rank: int) -> str:
+        rows = [
+            "Traceback (most recent call last):",
+            '  File "/srv/io.py", line 141, in unlock',
+            "    os.remove(lock_file)",
+            "FileNotFoundError: [Errno 2] No such file or directory: '/scratch/qm9.npz.lock'",
+        ]
+        return "".join(f"[rank{rank}]: {row}\n" for row in rows)
+
+    log = raised(3) + raised(2) + (
+        "[rank: 2] Child process with PID 22711 terminated with code 1. Forcefully terminating all other processes to avoid zombies\n"
+    )  # fmt: skip
+    root = engine.diagnose(Source("fit.log", data=log.encode())).root_cause
+    assert root is not None
+    assert set(root.origin.ranks) == {2, 3}

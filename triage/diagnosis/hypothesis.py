@@ -327,6 +327,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
             missed = {identities.missing}
         if len(missed) == 1:
             return [missed.pop()]  # nobody else has a reason not to be where all others are
+    if lead.rule.origin == "speaker" and any(_thrown_or_raised(item) for item in candidate.items):
+        lost = {r for effect in candidate.led_to if _named_dead(effect.lead) for r in effect.ranks}
+        if len(lost) == 1:
+            return [lost.pop()]  # one process raised an error, and one is told to be gone
     if lead.rule.category == "rank-crash" and lead.rule.origin != "node":
         died = _by_pid(lead, identities)
         if died is not None:
@@ -364,6 +368,11 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     ):  # fmt: skip
         return [alone]  # neither the assertion nor the error that followed has a name; one process died
     return found[:1]
+
+
+def _named_dead(lead: Item) -> bool:
+    """Whether somebody says by its number which process is gone."""
+    return lead.rule.category == "rank-crash" and "rank" in lead.rule.origin_fields
 
 
 def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:

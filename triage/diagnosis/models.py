@@ -12,13 +12,15 @@ from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 
 RULE = "torch.ddp-model-differs"
+UNHEARD = "torch.ddp-model-unheard"
+"""The same where the number that was heard is an empty buffer's."""
 FEWEST = 3
 """Ranks that must be known to tell the odd one."""
 
 
 def models_differ(job: Job, ledger: Ledger) -> Iterator[Item]:
     """The rank with another number of parameters, or of other shapes; or that what was compared are no numbers of parameters."""
-    items = list(job.of_rule(RULE))
+    items = [*job.of_rule(RULE), *job.of_rule(UNHEARD)]
     own: dict[int, int] = {}
     heard: dict[int, set[int]] = {}
     misshapen: dict[int, Item] = {}
