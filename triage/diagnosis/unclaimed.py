@@ -304,8 +304,12 @@ def trusted(items: Sequence[Item]) -> list[Item]:
 
 
 def _aside(known: Item, exception: Item) -> bool:
-    """Whether a rule calls harmless what an exception only adds below its message, which says nothing of the exception."""
-    return known.rule.role == "benign" and known.finding.offset > exception.finding.offset
+    """Whether a rule knows only what stands below an exception's message, and that says nothing of the exception.
+
+    Something harmless that it adds, or a launcher's word that its process has ended.
+    """
+    apart = known.rule.role == "benign" or known.rule.fact == "rank-exit"
+    return apart and known.finding.offset > exception.finding.offset
 
 
 _OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])

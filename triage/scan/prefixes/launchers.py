@@ -256,10 +256,6 @@ def rank_tag(text: str, at: int, draft: Draft) -> int:
         if word == "Rank" and text.startswith(_GROUP_RANK, end + 1):
             return at
         end += text.startswith(" ", end)
-        if found[0].startswith("[rank: "):
-            draft.stamp(
-                None
-            )  # Lightning's, which begins a record: what hooks for exceptions print has a colon
     draft.rank = int(number)
     draft.writer(f"rank{draft.rank}")
     return end
