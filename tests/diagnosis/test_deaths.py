@@ -181,3 +181,58 @@ def test_a_rank_that_was_killed_is_why_others_find_no_store(engine: Engine, said
     assert cause(diagnosis) == ("ledger.killed", (0,))
     root = engine.diagnose(files({0: "reading 96 shards\n", 1: waiting, 2: waiting})).root_cause
     assert root is not None and root.category == "rendezvous"
+
+
+def test_a_traceback_that_was_logged_line_by_line_without_indentation(engine: Engine) -> None:
+    rows = [
+        "Traceback (most recent call last):",
+        'File "/venv/bin/accelerate", line 8, in <module>',
+        "sys.exit(main())",
+        "^^^^^^",
+        'File "/venv/lib/accelerate/commands/launch.py", line 763, in simple_launcher',
+        "raise subprocess.CalledProcessError(returncode=process.returncode, cmd=cmd)",
+        "subprocess.CalledProcessError: Command '['/venv/bin/python', 'tune.py']' died with <Signals.SIGSEGV: 11>.",
+        "Command exited with code 1",
+    ]
+    log = "".join(f"[2024-10-21 11:17:04] [INFO] {row}\n" for row in rows)
+    root = engine.diagnose(Source("tune.log", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category == "rank-crash"
+    assert "SIGSEGV" in root.evidence[0].text
+
+
+def test_a_wordless_abort_beside_a_stuck_watchdog_is_that_watchdogs_own(engine: Engine) -> None:
+    log = (
+        "[rank144]:[F ProcessGroupNCCL.cpp:1169] [PG 0 Rank 144] [PG 0 Rank 144] ProcessGroupNCCL's watchdog got stuck for 600 seconds "
+        "without making progress in monitoring enqueued collectives.\n"
+        "E0216 13:04:10.104644 1399 torch/distributed/elastic/multiprocessing/api.py:826] failed (exitcode: -6) local_rank: 1 (pid: 902) of "
+        "binary: /usr/bin/python\n"
+    )
+    root = engine.diagnose(Source("sft.log", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category == "straggler-or-hang"
+
+
+def test_an_exception_without_words_shows_what_raised_it(engine: Engine) -> None:
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "/srv/train.py", line 178, in train\n'
+        "    assert accumulate % world_size == 0\n"
+        "           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+        "AssertionError\n"
+    )
+    root = engine.diagnose(Source("train.log", data=log.encode())).root_cause
+    assert root is not None
+    assert root.evidence[0].line == 3
+    assert "assert accumulate % world_size == 0" in root.evidence[0].text
+
+
+def test_whom_a_collective_could_not_reach_is_the_peer_that_went(engine: Engine) -> None:
+    log = (
+        "E tensorflow/core/common_runtime/ring_alg.cc:274] Aborting RingReduce with Unavailable: Collective ops is aborted by: "
+        "Unable to connect to /job:worker/replica:0/task:2\n"
+        "The error could be from a previous operation. Restart your program to reset.\n"
+    )
+    root = engine.diagnose(Source("worker0.log", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("rank-crash", 2)

@@ -147,7 +147,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
         i.rank
         for i in job.of_fact("exception")
         # who started a process and reports that it is gone is not the process
-        if i.rank is not None or not any(inside(wrapper, i) for wrapper in passed_on)
+        if i.rank is not None or not (_launcher(i) or any(inside(wrapper, i) for wrapper in passed_on))
     } | {
         i.rank
         for i in job.items
@@ -171,7 +171,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             continue
         if exit_.signal in {None, "SIGABRT"} and (rank in ledger.waiting or rank in timed_out):
             continue  # its own watchdog ended it
-        if exit_.signal == "SIGABRT" and rank not in heard and job.of_fact("collective-timeout"):
+        if exit_.signal == "SIGABRT" and rank not in heard and job.of_tag("collective-timeout"):
             continue  # others waited for all of their timeout: no launcher had seen a process end, so its watchdog did it
         if exit_.signal is None and any(compare(exit_.item.finding, w.finding) == 1 for w in own_watchdog):
             continue  # what it waited for in vain ended it, as it did the others

@@ -337,7 +337,9 @@ def _symptom(job: Job, ledger: Ledger) -> Candidate | None:
     best = min(telling, key=_rank)
     tag = _tag(best)
     if tag == "peer-loss":
-        fields = {"peer": best.fields.get("peer") or best.fields.get("host")}
+        lost = {rank for i in symptoms if (rank := i.number("lost")) is not None}
+        peer = best.fields.get("peer") or best.fields.get("host")
+        fields = {"peer": peer, "lost": next(iter(lost)) if len(lost) == 1 else None}
         candidate = Candidate([verdict(job, "ledger.peer-vanished", fields, [best])], score=0.4)
     elif tag in {"wrapper", "launcher-report", "rank-exit"} or best.rule.category in {None, "unknown"}:
         said = fill(best.rule.summary or best.rule.title, best.fields, kinds_of(best.rule))

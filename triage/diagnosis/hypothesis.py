@@ -167,8 +167,7 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         rank = identities.rank_of_pci(pci, finding.host)
         ranks = [] if rank is None else [rank]
     if rule.origin == "job":
-        alone = _alone(candidate, identities)
-        alone = astray if alone is None else alone
+        alone = _alone(candidate, identities) if astray is None else astray
         if alone is None:
             return Origin(time=moment_text(finding.time, year))
         ranks = [alone]
@@ -251,11 +250,17 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
 def _speakers(candidate: Candidate) -> set[int | None]:
     """Who said it. What nobody in particular says and a rank repeats word for word was said by that rank.
 
-    Both Python's own hook for exceptions and torch's, which names the rank, may print one.
+    Both Python's own hook for exceptions and torch's, which names the rank, may print one. Where the lead was raised, a
+    mere warning of the like says nothing of who raised it.
     """
-    ranks = {item.rank for item in candidate.items}
-    said = {_said(item) for item in candidate.items if item.rank is not None}
-    if None in ranks and all(_said(item) in said for item in candidate.items if item.rank is None):
+    items = (
+        [i for i in candidate.items if _thrown_or_raised(i)]
+        if _thrown_or_raised(candidate.lead)
+        else candidate.items
+    )
+    ranks = {item.rank for item in items}
+    said = {_said(item) for item in items if item.rank is not None}
+    if None in ranks and all(_said(item) in said for item in items if item.rank is None):
         ranks.discard(None)
     return ranks
 
@@ -283,7 +288,8 @@ _OF_ONE = frozenset({"gpu-oom", "rank-crash", "cuda-kernel"})
 
 def _thrown(lead: Item) -> bool:
     """Whether the line is what an exception said that nobody caught: it ended its process."""
-    return any(compiled(_THROWN).match(e.text) is not None for e in lead.finding.evidence[:1])
+    said = (text for e in lead.finding.evidence[:1] for text in (e.text, split_line(e.text)[1]))
+    return any(compiled(_THROWN).match(text) is not None for text in said)
 
 
 _LAST_WORDS = ("unknown.said-", "unknown.last-words", "unknown.like-")

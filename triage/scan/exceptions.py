@@ -16,7 +16,7 @@ from triage.scan.collect import Collector, Sighting
 from triage.scan.lazy import compiled, deferred
 from triage.scan.prefix import Continuation
 from triage.scan.traceback import HEADER, Traceback, activity, fatal, parse_faulthandler, parse_traceback
-from triage.scan.tracebacks.lines import LINKS, is_header
+from triage.scan.tracebacks.lines import FRAME, LINKS, is_exception, is_header
 from triage.scan.window import BlockLines, Line
 
 EXCEPTION_ANCHORS = (HEADER, "Fatal Python error:", "Windows fatal exception:")
@@ -31,6 +31,8 @@ EDGE = 64 << 10
 """Bytes at both ends of a block in which broken tracebacks are looked for."""
 _RAISE = r"raise +((?:\w+\.)*[A-Z]\w*)\((?:[fr]?[\"'](.*))?"
 """The statement that raises, as the last frame shows it."""
+_MARKS = r"[ ~^]+$"
+_CODE = r" {3,}(?!File \"|\[Previous line)\S"
 _NAME = r"(?:Error|Exception|Failed|Interrupt|Exit|Iteration|OutOfResources|Unsupported|Warning|Timeout)\Z"
 """How the names of exceptions end."""
 _PASSED_ON = r"Traceback \(most recent call last\): \(RANK (\d{1,6})\)\s*$"
@@ -146,21 +148,23 @@ class ExceptionScan:
         """Add what was parsed; ``lines[0]`` stands at ``-shift`` of what the parser saw."""
         named = found.root.message_line if found.root.message_line is not None else found.end - 1
         raised = lines[max(0, min(named + shift, len(lines) - 1))]
+        at = lines.index(raised)
+        shown = at if found.root.message else _code_above(lines, at)
         last = lines[min(found.end + shift, len(lines)) - 1]
         collector.add(
             Sighting(
                 rule_id=EXCEPTION_RULE,
                 fields={
                     **exception_fields(found),
-                    **_remote(lines[: lines.index(raised) + 1]),
+                    **_remote(lines[: at + 1]),
                     **({"_served": True} if _served(view, lines[0]) else {}),
                     "_begin": view.block.offset + lines[0].start,
                     "_end": view.block.offset + last.start,
                 },
                 prefix=prefix,
                 offset=view.block.offset + raised.start,
-                line=view.number(raised.start),
-                text="\n".join(part.raw for part in lines[lines.index(raised) : found.end + shift][:12]),
+                line=view.number(lines[shown].start),
+                text="\n".join(part.raw for part in lines[shown : found.end + shift][:12]),
                 span=None,
                 raised=True,
             )
@@ -255,6 +259,14 @@ class ExceptionScan:
         at = bisect_right(self._begins, begin)
         self._begins.insert(at, begin)
         self._ranges.insert(at, (end, head, stream))
+
+
+def _code_above(lines: list[Line], at: int) -> int:
+    """The line of code that raised what ``lines[at]`` names without a word, where it is shown; else ``at``."""
+    code = at - 1
+    while code > 0 and compiled(_MARKS).match(lines[code].message) is not None:
+        code -= 1
+    return code if code > 0 and compiled(_CODE).match(lines[code].message) is not None else at
 
 
 def _reported(view: BlockLines, line: Line) -> Prefix:
@@ -447,6 +459,13 @@ def _writer_lines(view: BlockLines, line: Line) -> list[Line]:
     skipped = 0
     for following in view.after(line):
         belongs = continuation.takes(following.prefix)
+        if (
+            belongs is None
+            and len(lines) == 1
+            and _same_voice(line, following)
+            and FRAME.match(following.message, 0)
+        ):
+            return _record_by_record(view, line)
         if len(lines) >= MAX_LINES or (belongs is None and not _resumes(view, lines[-1], following)):
             break
         if belongs:
@@ -456,6 +475,25 @@ def _writer_lines(view: BlockLines, line: Line) -> list[Line]:
         if skipped > MAX_LINES * 8:
             break
     return lines
+
+
+def _record_by_record(view: BlockLines, line: Line) -> list[Line]:
+    """A traceback of which somebody logged each line as a record of its own, down to the exception's name."""
+    lines = [line]
+    for following in islice(view.after(line), MAX_LINES):
+        if not _same_voice(line, following):
+            break
+        lines.append(following)
+        named = is_exception(following.message)
+        if named is not None and named[3] is not None:
+            break
+    return lines
+
+
+def _same_voice(one: Line, other: Line) -> bool:
+    """Whether two records are of one writer, logger and level."""
+    a, b = one.prefix, other.prefix
+    return b.stamped and (a.stream, a.logger, a.level) == (b.stream, b.logger, b.level)
 
 
 def _resumes(view: BlockLines, last: Line, record: Line) -> bool:

@@ -103,7 +103,8 @@ def _frames(lines: Sequence[str], at: int) -> tuple[tuple[Frame, ...], int, int 
         if found is not None:
             indent = len(found[1])
             base = max(0, indent - 2) if base is None else base
-            code, at = _code(lines, at + rows, indent)
+            flat = not indent and at + rows < len(lines) and not indent_of(lines[at + rows])
+            code, at = _flat_code(lines, at + rows) if flat else _code(lines, at + rows, indent)
             frames.append(make_frame(found[2], int(found[3]), (found[4] or "").strip(), code))
         elif base is None or not _goes_on(lines, at, base):
             break
@@ -163,6 +164,23 @@ def _code(lines: Sequence[str], at: int, indent: int) -> tuple[str | None, int]:
             code = line.strip()
         at += 1
     return code, at
+
+
+def _flat_code(lines: Sequence[str], at: int) -> tuple[str | None, int]:
+    """The source line under a frame where somebody took all indentation away, and the index after it.
+
+    Only what stands below it tells it from the exception: another frame, or the exception's name.
+    """
+    if FRAME.match(lines[at], 0) is not None:
+        return None, at
+    end = at + 1
+    while end < len(lines) and MARKERS.match(lines[end], 0) is not None:
+        end += 1
+    below = lines[end] if end < len(lines) else ""
+    named = is_exception(below)
+    if FRAME.match(below, 0) is None and (named is None or named[3] is None):
+        return None, at
+    return lines[at].strip(), end
 
 
 def _last_of_code(lines: Sequence[str], at: int, indent: int) -> bool:
