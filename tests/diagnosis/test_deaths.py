@@ -205,8 +205,8 @@ def test_a_wordless_abort_beside_a_stuck_watchdog_is_that_watchdogs_own(engine: 
     log = (
         "[rank144]:[F ProcessGroupNCCL.cpp:1169] [PG 0 Rank 144] [PG 0 Rank 144] ProcessGroupNCCL's watchdog got stuck for 600 seconds "
         "without making progress in monitoring enqueued collectives.\n"
-        "E0216 13:04:10.104644 1399 torch/distributed/elastic/multiprocessing/api.py:826] failed (exitcode: -6) local_rank: 1 (pid: 902) of "
-        "binary: /usr/bin/python\n"
+        "E0216 13:04:10.104644 1399 torch/distributed/elastic/multiprocessing/api.py:826] failed (exitcode: -6) local_rank: 1 (pid: 902) "
+        "of binary: /usr/bin/python\n"
     )
     root = engine.diagnose(Source("sft.log", data=log.encode())).root_cause
     assert root is not None
