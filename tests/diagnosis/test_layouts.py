@@ -51,3 +51,23 @@ def test_an_engine_that_its_server_misses(tmp_path: Path) -> None:
     root = triage.Engine().diagnose([log]).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("rank-crash", 1)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "engine", "rank"),
+    [
+        ("'tensor_parallel_size': 2, 'data_parallel_size': 2", "EngineCore_DP1", 3),
+        ("'tensor_parallel_size': 2, 'data_parallel_size': 2", "EngineCore_DP0", 1),
+        ("'seed': 0", "EngineCore_DP1", None),  # of how many workers each replica is, nothing says
+    ],
+)
+def test_a_worker_that_its_replica_counts(tmp_path: Path, sizes: str, engine: str, rank: int | None) -> None:
+    log = tmp_path / "job.log"
+    log.write_text(
+        SIZES.format(sizes=sizes)
+        + f"({engine} pid=60) ERROR 12-03 08:21:01 [multiproc_executor.py:154] Worker proc VllmWorker-1 died unexpectedly, "
+        "shutting down executor.\n"
+    )
+    root = triage.Engine().diagnose([log]).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("vllm.worker-died", rank)

@@ -481,6 +481,7 @@ def test_a_script_that_is_content_with_anything_makes_no_failure_good(engine: En
         ('"POST /update_weights_from_distributed HTTP/1.1" 400 Bad Request', "failed"),
         ('"POST /v1/completions HTTP/1.1" 500 Internal Server Error', "failed"),
         ('"GET /metrics HTTP/1.1" 200 OK', "failed"),
+        ("Finished server process [8]", "failed"),
         ('"POST /v1/completions HTTP/1.1" 200 OK', "healthy"),
     ],
 )

@@ -12,6 +12,8 @@ from triage.diagnosis.job import Item
 
 _COUNTED = ("DP", "PP", "PCP", "TP")
 """Coordinates from the slowest to the fastest; experts and contexts lie within these."""
+OF_A_REPLICA = "of-a-replica"
+"""Tag of lines whose ``rank`` counts within the replica that prints them."""
 
 
 def located(items: list[Item], world_size: int | None) -> list[Item]:
@@ -35,7 +37,7 @@ def located(items: list[Item], world_size: int | None) -> list[Item]:
             rank = _by_layout(item, stated)
         if rank is not None:
             item = Item(replace(item.finding, rank=rank), item.rule)
-        ranked.append(item if stated is None else _engine_named(item, stated))
+        ranked.append(_among_all(item if stated is None else _engine_named(item, stated), stated))
     return ranked
 
 
@@ -85,6 +87,17 @@ def _engine_named(item: Item, stated: _Layout) -> Item:
         return item
     rank = stated.rank(engine, 0, 0)
     return item if rank is None else Item(replace(item.finding, rank=rank), item.rule)
+
+
+def _among_all(item: Item, stated: _Layout | None) -> Item:
+    """``item`` with the rank among all of a worker that a replica of several counts among its own."""
+    replica, own = dict(item.finding.labels).get("DP", 0), item.number("rank")
+    if OF_A_REPLICA not in item.rule.tags or own is None or not replica:
+        return item
+    size = 0 if stated is None else stated.pp * stated.tp
+    rank = replica * size + own if own < size else None
+    fields = {**item.finding.fields, "rank": rank}
+    return Item(replace(item.finding, fields={k: v for k, v in fields.items() if v is not None}), item.rule)
 
 
 def _counted(item: Item) -> tuple[tuple[str, ...], tuple[int, ...]]:

@@ -222,10 +222,11 @@ class Survival:
         one, two = sign.finding, item.finding
         if one.source != two.source or not later(sign, item) or self._given_up(sign):
             return False
-        if not _OF_ENDS.isdisjoint(item.rule.tags) and compiled(_LEAVES).search(one.evidence[-1].text):
-            return False  # a server that has lost what did its work closes in order
-        if compiled(_IN_VAIN).search(one.evidence[-1].text):
-            return False  # a web server outlives the engine behind it, and is asked for metrics still
+        if compiled(_LEAVES).search(one.evidence[-1].text) or compiled(_IN_VAIN).search(
+            one.evidence[-1].text
+        ):
+            # a server that has lost what did its work closes in order, or goes on and is asked for metrics still
+            return False
         if one.rank is not None and one.rank == two.rank:
             return not self._uncaught(item)
         if not one.stream and not two.stream and len(self.job.sources) > 1:
@@ -326,7 +327,6 @@ _ALL_FAILED = (
 """How a program says that all that it was to do failed."""
 _OF_NCCL = ("nccl.", "torch.nccl", "torch.watchdog")
 """What NCCL and those who watch over it say."""
-_OF_ENDS = frozenset(["rank-exit", "launcher-report"])
 _LEAVES = r"(?i)\b(?:shutting down|application shutdown|finished server process)\b"
 """What a web server says on its way out."""
 _TELLING, _NEAR = 24, 1 << 15
