@@ -109,6 +109,26 @@ def test_a_later_launcher_s_local_ranks_are_not_ranks(engine: Engine, wrapper: s
         assert rank(engine, joined + raised(wrapper + "[default1]:[rank9]: ")) == 9
 
 
+def test_the_first_line_of_a_traceback_says_more_than_a_launcher_s_label(engine: Engine) -> None:
+    trace = (
+        "1: [2026-11-20 18:10:07 TP11] Scheduler hit an exception: Traceback (most recent call last):\n"
+        '1:   File "/w/scheduler.py", line 9, in loop\n1:     step()\n1: '
+    )
+    assert rank(engine, trace + FAULT + "\n") == 11
+    full = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 43.10 GiB. GPU 3 has a total capacity of 79.11 GiB"
+    assert rank(engine, trace + full + " of which 1.00 GiB is free.\n") == 11
+
+
+def test_stages_of_sglang_by_its_arguments(engine: Engine) -> None:
+    told = "[2026-11-20 18:10:01] server_args=ServerArgs(model_path='/m', tp_size=4, pp_size=2, dp_size=1)\n"
+    trace = (
+        "[2026-11-20 18:10:07 PP1 TP2] Scheduler hit an exception: Traceback (most recent call last):\n"
+        '  File "/w/scheduler.py", line 9, in loop\n    step()\n'
+    )
+    assert rank(engine, told + trace + FAULT + "\n") == 6
+    assert rank(engine, trace + FAULT + "\n") is None
+
+
 def test_what_olmo_calls_a_rank_counts_on_the_node(engine: Engine) -> None:
     line = "[2026-11-20 18:10:07] CRITICAL [olmo.util:158, rank=3] Uncaught " + FAULT + "\n"
     assert rank(engine, line) == 3

@@ -70,10 +70,15 @@ def _stated(items: Iterable[Item]) -> _Layout | None:
 
 
 def _by_layout(item: Item, stated: _Layout) -> int | None:
-    """The rank of vLLM's process, which carries its pid; coordinates whose size is 1 are not in its name."""
+    """The rank of vLLM's process, which carries its pid, and of SGLang's within a stage.
+
+    Coordinates whose size is 1 are not in a name.
+    """
     places = {name: number for name, number in item.finding.labels if name in _COUNTED}
+    if item.finding.pid is None and places.keys() != {"PP", "TP"}:
+        return None
     wanted = {name for name, size in (("PP", stated.pp), ("TP", stated.tp)) if size > 1}
-    if item.finding.pid is None or not places or not wanted <= places.keys() or "PCP" in places:
+    if not places or not wanted <= places.keys() or "PCP" in places:
         return None
     if stated.dp > 1 and "DP" not in places:
         return None

@@ -86,6 +86,8 @@ def _listen(told: _Told, item: Item, name: str) -> None:
         told.launcher = told.launcher or (task is not None and LOCAL_RANK.search(finding.stream) is not None)
     if finding.labels:
         told.coordinates.add(finding.labels)
+        own = sglang_rank(dict(finding.labels))
+        told.launcher = told.launcher or (task is not None and own is not None and own != int(task[1]))
     if task is not None or finding.stream.partition("/")[0].partition("@")[0] == name:
         told.launcher = told.launcher or by_launcher(item)
 

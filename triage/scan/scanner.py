@@ -324,7 +324,14 @@ class Scanner:
         prefix = line.prefix
         if header is not None and header.stream == prefix.stream and header.rank is not None:
             prefix = replace(prefix, rank=header.rank, local_rank=header.local_rank)
-        elif header is not None and prefix.rank is None and not prefix.stamped:
+        elif (
+            header is not None
+            and not prefix.stamped
+            and (
+                # under a launcher's label the first line of a traceback says more than those that follow
+                prefix.rank is None or header.stream.startswith(f"{prefix.stream}/")
+            )
+        ):
             prefix = header
         decisive = record.text[match.start : match.end].split("\n", 1)[0]
         at = text.find(decisive) if decisive else -1
