@@ -238,3 +238,42 @@ def test_texts_that_a_program_shows_are_not_what_it_says(engine: Engine) -> None
         f'    core {n} : "the pump was lost, and {n} men could not repair it" (+95)\n' for n in range(9)
     )
     assert engine.diagnose(Source("scores.log", data=quoted.encode())).verdict == "healthy"
+
+
+@pytest.mark.parametrize(
+    ("last", "verdict"),
+    [
+        ('Stack (most recent call first):\n  File "/opt/train.py", line 2926 in train\n', "inconclusive"),
+        ("Stack (most recent call first):\n  <no Python frame>\n", "healthy"),
+    ],
+)
+def test_a_log_that_ends_with_where_somebody_stood(engine: Engine, last: str, verdict: str) -> None:
+    log = "".join(f"[2026-04-15 11:28:{n}] wrote part {n} of the index\n" for n in range(10, 40)) + last
+    assert engine.diagnose(Source("stderr.log", data=log.encode())).verdict == verdict
+
+
+def test_an_exception_without_words_is_shown_with_its_code(engine: Engine) -> None:
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "/workspace/train.py", line 1448, in schedule\n'
+        "    assert self.warmup < self.decay\n"
+        "           ^^^^^^^^^^^^^^^^^^^^^^^^\n"
+        "AssertionError\n"
+    )
+    found = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert found is not None
+    assert "assert self.warmup < self.decay" in found.evidence[0].text
+
+
+def test_what_python_only_warned_of_is_behind_what_was_raised(engine: Engine) -> None:
+    log = (
+        "/opt/lib/import_utils.py:32: UserWarning: Failed to import a plugin due to: ImportError('peft>=0.17.0 is "
+        "required for a normal functioning of this module, but found peft==0.13.2.').\n"
+        "Traceback (most recent call last):\n"
+        '  File "/workspace/train.py", line 3, in <module>\n'
+        "    main()\n"
+        "TypeError: main() missing 1 required positional argument: 'config'\n"
+    )
+    found = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert found is not None
+    assert found.rule_id == "unknown.user-code"

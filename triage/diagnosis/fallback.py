@@ -20,6 +20,7 @@ from triage.model import Evidence, Finding, Value
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
 from triage.scan.said import SELF
+from triage.scan.tail import stands
 
 PRIORITY = (*TELLING, "wrapper", "rank-exit", "launcher-report")
 """Tags of symptoms that show a failure on their own, closest to a cause first. Shutdown noise does not."""
@@ -42,7 +43,9 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
         stated = last_words(job, told)
     found = stated or symptom or _gone(job)
     unknown = not job.items and ends is not None and not ends.ordinary
-    if found is not None or alarm(job, ledger, ends, ranking.complainers) is not None or unknown:
+    alarmed = alarm(job, ledger, ends, ranking.complainers)
+    # where somebody stood when it ended tells nothing of why
+    if found is not None or (alarmed is not None and not stands(alarmed.text)) or unknown:
         known = _forewarned(ranking) or (_by_words(job, found) if found else None)
         # what was said last may tell less than an alarm before it
         return known if known and known.rule_id != "unknown.last-words" else _loudest(job, ends) or known

@@ -20,6 +20,8 @@ _OTHER = (
     r"(?:partner|peer|neighbou?r|(?:an)?other (?:rank|worker|side|process|node|end)"
     r"|(?:rank|worker|process|node|shard|client|actor)s? ?#?\d+)s?"
 )
+_WARNED = r"[^\n]{0,200}?\.py:\d+: \w*Warning: "
+"""How a line of Python's ``warnings`` begins."""
 _OF_ANOTHER = (
     rf"(?i)\b{_OTHER}\b.{{0,60}}\b(?:did ?n[o']t|does ?n[o']t|never|fail(?:ed|ure)|missing|gone|lost|dead|died|crashed|timed out|left"
     r"|no (?:reply|response|answer|heartbeat)|not (?:respond|answer|arriv|report)\w*|disappeared|closed|unreachable|unresponsive|exited)\b"
@@ -97,6 +99,12 @@ def _without_effect(causes: Sequence[Candidate], job: Job, survival: Survival) -
     return idle
 
 
+def _warned(lead: Item) -> bool:
+    """Whether Python's ``warnings`` printed it: whoever did so went on."""
+    shown = lead.finding.evidence
+    return bool(shown) and compiled(_WARNED).match(shown[0].text) is not None
+
+
 def _preference(candidate: Candidate) -> tuple[float, int, int, str]:
     lead = candidate.lead.finding
     return (-candidate.score, lead.source, lead.offset, candidate.rule_id)
@@ -128,6 +136,9 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
         loss = 0.12 if finding.level == "warning" else 0.18
         score -= loss
         reasons.append(f"only logged at level {finding.level}")
+    elif not candidate.of_ledger and not finding.raised and _warned(lead):
+        score -= 0.3
+        reasons.append("Python only warned of it")
     if candidate.rule_id == "ledger.never-entered-silent" and ledger.identities.world_size is None:
         score -= 0.22
         reasons.append("no line says how many ranks there are, so others may be missing as well")
@@ -375,6 +386,8 @@ def _same_trouble(cause: Candidate, effect: Candidate, order: int | None) -> str
     one, two = cause.lead.finding, effect.lead.finding
     if order != -1 or one.source != two.source:
         return ""
+    if two.raised and _warned(cause.lead):
+        return ""  # it went on after that
     same_writer = one.stream == two.stream and one.rank == two.rank
     if same_writer and cause.score >= effect.score - NEAR:
         return "the same process had said this before"
@@ -389,6 +402,8 @@ def _earliest_of_equals(free: Sequence[Candidate]) -> Candidate:
     for other in free[1:]:
         if best.score - other.score > NEAR:
             break
+        if best.lead.finding.raised and _warned(other.lead):
+            continue
         if compare(other.lead.finding, best.lead.finding) == -1 and not _hardware(best):
             other.reasons.append(f"came before {best.rule_id}")
             best = other

@@ -127,6 +127,8 @@ MIN_FIGURES = 8
 _QUIET = frozenset(["info", "debug", "warning"])
 _FRAME = deferred(r"\s*frame #\d+: |Exception raised from \w+ at ")
 """The stack that torch prints below an error of its own."""
+_STANDS = deferred(r' *File "[^"\n]{1,4096}", line \d{1,9} in \S{1,500} *\r?')
+"""A frame as ``faulthandler`` prints it: where somebody was when he was asked or stopped, and that is the last of him."""
 _TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
 _HARMLESS = deferred(
     r"\b(?:0|no|without)(?: \w+)? (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
@@ -247,6 +249,8 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
     """Lines near the end with alarming words that no rule knows: reason not to call a log healthy."""
     lines = list(_last_lines(block))
     shown = _texts(lines)
+    if lines and stands(lines[-1][1]):
+        yield Evidence(name, lines[-1][0], safe(lines[-1][1]))
     for line, text, final in lines:
         if line in taken or line in shown or _RECORD.match(text):
             continue
@@ -346,6 +350,11 @@ def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:
     lines = last_rows(block, TAIL)[-MAX_LINES:]
     for position, (number, raw) in enumerate(lines):
         yield number, raw[:2000].decode("utf-8", "replace"), position >= len(lines) - FINAL_LINES
+
+
+def stands(text: str) -> bool:
+    """Whether a line only shows where somebody was, in a stack that no exception ends."""
+    return _STANDS.fullmatch(split_line(text)[1]) is not None
 
 
 def says_goodbye(message: str) -> bool:
