@@ -15,12 +15,15 @@ from triage.model import Value
 from triage.scan.lazy import deferred
 
 MAX_RANKS = 65536
+_SEVERAL = 2
+"""Ranks that wait alike by which the one that does not stands out."""
 _LISTED = deferred(r"(?m)(?:^|\s)(\d{1,6})!?: \[([^\]\n]{1,4000})\]")
 _PAIR = deferred(r"(?:^|/)(\d{1,6}):(\d{1,6})$")
 
 
 def settle(job: Job, ledger: Ledger) -> None:
     """Fill in ``absent`` for the facts ``awaited``: the ranks that are missing, where the waits tell."""
+    _unstored(job, ledger)
     waits = job.of_fact("awaited")
     if not waits:
         return
@@ -33,6 +36,18 @@ def settle(job: Job, ledger: Ledger) -> None:
         for item in waits
     }
     job.items = [settled.get(id(item), item) for item in job.items]
+    job.index()
+
+
+def _unstored(job: Job, ledger: Ledger) -> None:
+    """Fill in ``absent`` for keys that say nothing of ranks, where all ranks but one wait for them."""
+    waits = job.of_rule("torch.store-key-timeout")
+    waiting = {item.rank for item in waits}
+    missing = [rank for rank in ledger.members if rank not in waiting]
+    if len(waiting) < _SEVERAL or None in waiting or len(missing) != 1:
+        return
+    told = {id(item): _with(item, "absent", tuple(missing)) for item in waits}
+    job.items = [told.get(id(item), item) for item in job.items]
     job.index()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.conditions import functions_of, names_of
 from triage.diagnosis.identity import SPAWNED, Identities
-from triage.diagnosis.job import Item, Job
+from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.phases import phase_at
 from triage.diagnosis.templates import fill, kinds_of
 from triage.model import Discouraged, Evidence, Hypothesis, Moment, Origin, Step
@@ -75,7 +75,7 @@ def build(
         confidence=round(confidence, 2),
         summary=text(rule.summary or rule.title),
         origin=origin,
-        evidence=_evidence(candidate),
+        evidence=_evidence(candidate, _own_words(job, candidate, origin)),
         explains=tuple(dict.fromkeys(i.rule.id for i in candidate.explains)),
         owner=rule.owner,
         remediation=tuple(steps),
@@ -95,8 +95,35 @@ def _avoid(category: str | None, retry: str) -> bool:
     return retry == "other-nodes" and category in NODE_CATEGORIES | {"host-oom", "driver-or-version"}
 
 
-def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
-    """The lead's lines, those of other ranks that say the same, then what it explains best."""
+_OF_ITS_DOING = frozenset(
+    {"collective-desync", "straggler-or-hang", "watchdog-too-short", "rank-crash", "rendezvous"}
+)
+"""Categories in which lines of others show whose fault it is, and its own what it did."""
+
+
+def _own_words(job: Job, candidate: Candidate, origin: Origin) -> list[Item]:
+    """What the rank at fault said for itself; of two that may be, what each said last."""
+    if candidate.lead.rule.category not in _OF_ITS_DOING or not _shown_by_others(candidate):
+        return []
+    own = job.of_fact("own-words")
+    if origin.rank is not None:
+        return [item for item in own if item.rank == origin.rank]
+    last = {item.rank: item for item in own if item.rank is not None}
+    return list(last.values()) if len(last) <= 2 else []
+
+
+def _shown_by_others(candidate: Candidate) -> bool:
+    lead = candidate.lead
+    return (
+        candidate.of_ledger
+        or lead.reader is not None
+        or not set(TROUBLE).isdisjoint(lead.rule.tags)
+        or lead.rule.category == "collective-desync"
+    )
+
+
+def _evidence(candidate: Candidate, own: Sequence[Item]) -> tuple[Evidence, ...]:
+    """The lead's lines, those of the rank at fault and of others that say the same, then what it explains best."""
     found: list[Evidence] = []
 
     def add(piece: Evidence) -> None:
@@ -120,6 +147,7 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     concluded = concluded or candidate.lead.rule.category == "collective-desync"
     for piece in candidate.lead.finding.evidence[: 4 if concluded else 1]:
         add(piece)
+    take(own, MAX_EVIDENCE - 1)
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)
     category = candidate.lead.rule.category

@@ -49,6 +49,8 @@ def _in_vain(item: Item) -> bool:
 
 
 def _unlike(item: Item) -> bool:
+    if item.rule.fact == "fingerprint":
+        return True
     return item.rule.role == "cause" and item.rule.category == "collective-desync" and not item.concluded
 
 

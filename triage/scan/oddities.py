@@ -16,11 +16,13 @@ from triage.scan.said import (
     WORD,
     Said,
     finding_of,
+    lines_afterwards,
     lines_at_the_end,
     lines_at_the_start,
     share,
     without_digits,
 )
+from triage.scan.testimony import testimony
 
 ODD = "progress.oddity"
 LAST = "progress.last-line"
@@ -43,7 +45,7 @@ def oddities(
     until: Mapping[int, int],
     harmless: Container[str],
 ) -> list[Finding]:
-    """The last lines of each writer that nobody else said, of those after routine had begun, and its last line.
+    """The last lines of each writer that nobody else said, of those after routine had begun, its last line and its testimony.
 
     Args:
         tails: the last block of each log, by the index of its source.
@@ -61,6 +63,12 @@ def oddities(
         for index, block in sorted(tails.items())
         for line in lines_at_the_start(block, sources[index], index, until.get(index), most // 2)
     ]
+    late = [
+        line
+        for index, block in sorted(tails.items())
+        for line in lines_afterwards(block, sources[index], index, until.get(index), most)
+    ]
+    own = testimony(setup, [*said, *late], sources, harmless)
     times = Counter(line.wording for line in said)
     sayers: dict[str, set[tuple[int, str]]] = defaultdict(set)
     for line in said:
@@ -88,7 +96,7 @@ def oddities(
     told += [(line, ODD) for lines in found.values() for line in lines[-KEPT:]]
     told += [(line, LAST) for line in last.values()]
     seen: set[tuple[int, int]] = set()
-    findings: list[Finding] = []
+    findings = own
     for line, rule in told:
         if (line.source, line.offset) not in seen:
             seen.add((line.source, line.offset))

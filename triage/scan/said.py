@@ -20,7 +20,7 @@ SELF = r"\W{0,2}(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\b|[^\[\n]{0,80}\[(?:[Rr]ank|
 """How programs begin a line of which they say whose it is."""
 _CODE = (
     r"\s{2,}|File \"|frame #|#\d+ |Exception raised from|Traceback|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
-    r"terminate called|[*=+-]{5,}|Timeout \(\d|"
+    r"\[c10d\]|\[[IWEF]\d{4} |terminate called|[*=+-]{5,}|Timeout \(\d|"
     r"[^\n]{0,120}\d{1,3}%\||(?:\w+\.)*\w+(?:Error|Exception)\b|warnings\.warn|[^\n]{0,200}Warning: "
 )
 """What is no statement of the program's: code, stacks, bars, tables, what Python and NCCL print by themselves."""
@@ -65,6 +65,26 @@ def lines_at_the_end(
         line = _said(block, source, index, row, leads)
         if line is not None:
             yield line
+
+
+def lines_afterwards(
+    block: Block, source: Source, index: int, until: int | None, most: int
+) -> Iterator[Said]:
+    """The first ``most`` lines behind ``until``, where trouble began, of writers whose names lead their lines.
+
+    Others met it before them, and what a program had printed into a buffer comes when it ends.
+    """
+    if until is None or until <= block.offset:
+        return
+    start = until - block.offset
+    leads = leads_of(block)
+    for row in _rows(block, start, min(len(block.data), start + WINDOW)):
+        line = _said(block, source, index, row, leads) if row[2].strip() else None
+        if line is not None and line.prefix.stream:
+            yield line
+            most -= 1
+            if most <= 0:
+                return
 
 
 def lines_at_the_start(

@@ -245,16 +245,25 @@ _ANNOUNCED_BY_NCCL = "Last error:"
 """What torch prints above NCCL's last warning, whether or not there was one."""
 
 
+_PYTHON_FRAME = deferred(r'(?:\[rank\d+\]: ?)?\s*File "[^"]+", line \d+')
+"""Where in a program a traceback has come to; the line below it quotes the program's text."""
+
+
 def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
     """Lines near the end with alarming words that no rule knows: reason not to call a log healthy."""
     lines = list(_last_lines(block))
     shown = _texts(lines)
     if lines and stands(lines[-1][1]):
         yield Evidence(name, lines[-1][0], safe(lines[-1][1]))
+    frame = -1
     for line, text, final in lines:
+        prefix, message = split_line(text)
+        if _PYTHON_FRAME.match(message):
+            frame = line
         if line in taken or line in shown or _RECORD.match(text):
             continue
-        prefix, message = split_line(text)
+        if line == frame + 1 and message[:1] == " ":
+            continue  # the program's text, quoted by a traceback
         if final and prefix.level not in {"info", "debug"} and _GAVE_BACK.search(message):
             yield Evidence(name, line, safe(text))
             continue
