@@ -245,7 +245,7 @@ _OF_MANY = frozenset(
 """Categories of which the one that complains is not the one to blame."""
 
 
-_THROWN = r"\s*(?:what\(\):|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): )"
+_THROWN = r"\s*(?:what\(\):|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): |(?:[a-z_]\w*\.)+[A-Z]\w+: )"
 _FEWEST_CONTENT = 2
 """Ranks that are heard of and do not say the same, by which one that does is known to be alone."""
 
@@ -256,14 +256,24 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
     ranks = _speakers(candidate)
     if identities.absentee is not None and ranks == {identities.absentee}:
         return identities.absentee  # it complains of a store at which all others were
-    if lead.rule.category in _OF_MANY or len(ranks) != 1:
+    if len(ranks) != 1:
         return None
     (rank,) = ranks
-    if rank and not candidate.of_ledger and len(identities.heard - {rank}) >= _FEWEST_CONTENT:
-        return rank
-    if not _thrown_or_raised(lead):
+    content = len(identities.heard - {rank})
+    if (
+        rank
+        and not candidate.of_ledger
+        and lead.rule.category == "network-config"
+        and content >= _FEWEST_CONTENT
+    ):
+        return rank  # what is wrong on all nodes, all ranks meet
+    if lead.rule.category in _OF_MANY:
         return None
-    if rank is not None and identities.heard <= ranks and lead.rule.category != "collective-desync":
+    if rank and not candidate.of_ledger and content >= (1 if _thrown_or_raised(lead) else _FEWEST_CONTENT):
+        return rank
+    if not _thrown_or_raised(lead) or lead.rule.category == "collective-desync":
+        return None
+    if rank is not None and identities.heard <= ranks:
         return rank  # nobody else wrote in these logs
     if rank is None:
         # a wrong setting ends the first rank that meets it
@@ -382,6 +392,9 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     if lead.rule.category == "gpu-hardware":
         # the kernel names a GPU; the one rank whose CUDA calls failed for it was on that GPU
         victims = {i.rank for effect in candidate.led_to for i in effect.items if i.rank is not None}
+        victims = victims or {
+            i.rank for i in candidate.explains if i.rank is not None and set(TROUBLE).isdisjoint(i.rule.tags)
+        }
         return list(victims) if len(victims) == 1 else []
     started = identities.rank_of_pod(lead.text("program"))
     if started is not None:

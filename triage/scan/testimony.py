@@ -21,6 +21,8 @@ SELDOM = 2
 """Times that a writer says what is no routine of its own."""
 TALKATIVE = 8
 """Wordings of its own by which a writer is known to speak for all: mostly the first rank."""
+FAR = 4
+"""Times the greatest of other numbers by which one stands out among those that vary."""
 _WHOLE = r"\d{1,12}$"
 _ALONE_AT_WORK, _OTHER_NUMBER, _ALONE, _OTHER_THAN_ONE = 4, 3, 2, 1
 """How much it tells: said by one once work had begun, another number than several have, said by one, than one has."""
@@ -36,25 +38,31 @@ def testimony(
         said: lines before and after trouble began.
         harmless: lines that are known to mean nothing, without their digits.
     """
-    lines = {(line.source, line.offset): line for line in (*setup, *said) if line.writer is not None}
+    lines = {(line.source, line.offset): line for line in (*setup, *said)}
     by_wording: dict[str, dict[str, list[Said]]] = defaultdict(lambda: defaultdict(list))
+    nameless = len({line.source for line in lines.values()}) == 1
     for _, line in sorted(lines.items()):
-        if without_digits(line.text) not in harmless:
-            by_wording[line.wording][line.writer or ""].append(line)
+        if (line.writer is not None or not nameless) and without_digits(line.text) not in harmless:
+            by_wording[line.wording][_writer(line)].append(line)
     if len({writer for speakers in by_wording.values() for writer in speakers}) < 2:
         return []
     begun = {(line.source, line.offset) for line in said}
     telling: dict[str, dict[tuple[int, int], tuple[int, Said]]] = defaultdict(dict)
     for worth, line in _own(by_wording, begun):
         place = line.source, line.offset
-        known = telling[line.writer or ""].get(place)
+        known = telling[_writer(line)].get(place)
         if known is None or known[0] < worth:
-            telling[line.writer or ""][place] = worth, line
+            telling[_writer(line)][place] = worth, line
     return [
         finding_of(RULE, line, sources, {"words": " ".join(line.text[line.prefix.length :].split())[:200]})
         for _, told in sorted(telling.items())
         for line in _best(list(told.values()))
     ]
+
+
+def _writer(line: Said) -> str:
+    """Who a line is from: where nothing names anybody, each log is somebody's own."""
+    return line.writer or f"log {line.source}"
 
 
 def _best(told: Sequence[tuple[int, Said]]) -> list[Said]:
@@ -94,10 +102,20 @@ def _otherwise(lines: Sequence[Said]) -> Iterator[tuple[int, Said]]:
     if len({len(row) for row in rows}) != 1:
         return
     for values in zip(*rows, strict=True):
-        if not all(map(compiled(_WHOLE).match, values)) or len(set(values)) != 2:
+        if not all(map(compiled(_WHOLE).match, values)):
+            continue
+        if len(set(values)) != 2:
+            yield from _beyond(lines, [int(value) for value in values])
             continue
         odd = [line for line, value in zip(lines, values, strict=True) if values.count(value) == 1]
         if len(lines) == 2:
             yield from ((_OTHER_THAN_ONE, line) for line in odd)
         elif len(odd) == 1:
             yield _OTHER_NUMBER, odd[0]
+
+
+def _beyond(lines: Sequence[Said], values: Sequence[int]) -> Iterator[tuple[int, Said]]:
+    """The line whose number is far greater than those of all others, which are about the same."""
+    *others, second, greatest = sorted(values)
+    if others and greatest >= FAR * second and second <= 2 * max(1, others[0]):
+        yield _OTHER_NUMBER, lines[values.index(greatest)]
