@@ -72,7 +72,7 @@ def oddities(
     times = Counter(line.wording for line in said)
     sayers: dict[str, set[tuple[int, str]]] = defaultdict(set)
     for line in said:
-        sayers[line.wording].add((line.source, line.prefix.stream))
+        sayers[line.wording].add(_writer(line))
     routine = {wording for wording, count in times.items() if count >= ROUTINE}
     began: dict[int, int] = {}
     clock: dict[str, float] = {}
@@ -87,11 +87,11 @@ def oddities(
     for line in said:
         if without_digits(line.text) in harmless:
             continue
-        last[line.source, line.prefix.stream] = line
+        last[_writer(line)] = line
         if times[line.wording] > 1 or len(compiled(WORD).findall(line.wording)) < MIN_WORDS:
             continue
         if began.get(line.source, 1 << 62) < line.offset or _later(line.prefix.time, clock):
-            found.setdefault((line.source, line.prefix.stream), []).append(line)
+            found.setdefault(_writer(line), []).append(line)
     told = [(line, DEVIANT) for line in deviants(setup) or broken_habits(said)]
     told += [(line, ODD) for lines in found.values() for line in lines[-KEPT:]]
     told += [(line, LAST) for line in last.values()]
@@ -106,6 +106,11 @@ def oddities(
                 fields["_shared"] = len(sayers[line.wording]) > 1
             findings.append(finding_of(rule, line, sources, fields))
     return findings
+
+
+def _writer(line: Said) -> tuple[int, str]:
+    """The log that a line stands in, and who wrote it there, where something tells."""
+    return line.source, line.prefix.stream or line.writer or ""
 
 
 def _later(time: Moment | None, clock: Mapping[str, float]) -> bool:

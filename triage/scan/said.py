@@ -16,7 +16,9 @@ WINDOW = 48 << 10
 NUMBER = r"0x[0-9a-fA-F]+|(?<![\w.])[-+]?\d[\d.,:e+-]*"
 WORD = r"[^\W\d_]{2,}"
 _VARYING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])"
-SELF = r"\W{0,2}(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\b|[^\[\n]{0,80}\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\]"
+SELF = (
+    r"\W{0,2}(?:[Rr]ank|RANK)[ :=#\[(]{0,2}(\d{1,5})\b|[^\[\n]{0,80}\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\]"
+)
 """How programs begin a line of which they say whose it is."""
 _CODE = (
     r"\s{2,}|File \"|frame #|#\d+ |Exception raised from|Traceback|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"

@@ -66,11 +66,19 @@ def _writer(line: Said) -> str:
 
 
 def _best(told: Sequence[tuple[int, Said]]) -> list[Said]:
-    """The most telling of a writer's own lines, the later before the earlier, in their order."""
+    """The most telling of a writer's own lines, in their order: the first of them, where it parted from the others, and the last."""
     alone = sum(1 for worth, _ in told if worth in {_ALONE, _ALONE_AT_WORK})
     kept = [(worth, line) for worth, line in told if alone < TALKATIVE or worth != _ALONE]
-    best = sorted(kept, key=lambda t: (t[0], t[1].source, t[1].offset))[-KEPT:]
-    return sorted((line for _, line in best), key=lambda line: (line.source, line.offset))
+    if not kept:
+        return []
+    most = max(worth for worth, _ in kept)
+    first = min((t for t in kept if t[0] == most), key=_place)
+    last = sorted((t for t in kept if t is not first), key=lambda t: (t[0], _place(t)))[-(KEPT - 1) :]
+    return [line for _, line in sorted([first, *last], key=_place)]
+
+
+def _place(told: tuple[int, Said]) -> tuple[int, int]:
+    return told[1].source, told[1].offset
 
 
 def _own(
