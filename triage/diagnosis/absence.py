@@ -9,6 +9,7 @@ from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait
 from triage.diagnosis.oddities import last_apart, says_no_more
 from triage.diagnosis.phases import Activities, Activity
+from triage.diagnosis.stacked import STUCK_IN
 from triage.diagnosis.unclaimed import inside
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
@@ -21,9 +22,6 @@ _LEFT_OUT = (
     r"no (?:tokens|samples|batch|data|grad\w*)|empty (?:batch|shard|micro\w*)|ignor(?:es|ed|ing))\b"
 )
 """How programs say that they pass over something."""
-
-_STUCK_IN = {"data-loading": "ledger.stuck-in-data", "checkpoint": "ledger.stuck-in-checkpoint"}
-"""What a rank does, by the calls on its stack, and the verdict on it."""
 
 _MOST_OF_IT = 0.6
 """Part of a wait that one must have been at work for, to be what was waited for."""
@@ -169,9 +167,10 @@ def _goes_on(work: Item, wait: Item) -> bool:
 
 
 def stopped(job: Job, rank: int) -> Item | None:
-    """The last line of a rank, if it says that it has done, or does, no more."""
-    last = said_last(job, rank)
-    return last if last is not None and says_no_more(last) else None
+    """The last line of a rank that says that it has done, or does, no more, if but few others of its own come after it."""
+    told = (*job.of_fact("last-line"), *job.of_fact("oddity"))
+    own = sorted((i for i in told if i.rank == rank), key=lambda i: i.finding.offset)
+    return next((item for item in reversed(own) if says_no_more(item)), None)
 
 
 def said_last(job: Job, rank: int) -> Item | None:
@@ -333,7 +332,7 @@ def _swallowed(job: Job, ledger: Ledger, ranks: Sequence[int], wait: Wait) -> It
 
 def _seen(job: Job, stack: Item, fields: Mapping[str, Value], witnesses: Sequence[Item]) -> Item:
     """A stack shows where the missing rank was."""
-    kind = _STUCK_IN.get(stack.text("activity") or "", "ledger.stuck-in")
+    kind = STUCK_IN.get(stack.text("activity") or "", "ledger.stuck-in")
     told = {**fields, **{name: stack.fields.get(name) for name in ("function", "file", "line", "top")}}
     return verdict(job, kind, told, [stack, *witnesses], rank=stack.rank)
 

@@ -68,7 +68,7 @@ class Candidate:
     @property
     def advisory(self) -> bool:
         """Whether it only deserves attention, unless something failed that it can lead to."""
-        return "advisory" in self.lead.rule.tags
+        return "advisory" in self.lead.rule.tags and not self.lead.finding.raised
 
     @property
     def doubtful(self) -> bool:
@@ -186,10 +186,20 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             "exit_code": code,
             **manner(signal),
         }
-        rule_id = "ledger.killed" if signal else "ledger.exited"
-        yield verdict(job, rule_id, fields, _witnesses(job, members), rank=members[0][0])
+        yield verdict(job, _how(signal, code), fields, _witnesses(job, members), rank=members[0][0])
     if not ledger.exits and not spoken and not wordless_files:
         yield from _nameless_deaths(job)
+
+
+def _how(signal: str | None, code: int | None) -> str:
+    """The verdict on a death of which nothing but its status is known."""
+    if signal:
+        return "ledger.killed"
+    return "ledger.timed-out" if code == TIMED_OUT else "ledger.exited"
+
+
+TIMED_OUT = 124
+"""What timeout(1) gives back when it has ended its command."""
 
 
 def _witnesses(job: Job, members: Sequence[tuple[int, Item]]) -> list[Item]:
@@ -256,4 +266,4 @@ def _nameless_deaths(job: Job) -> Iterator[Item]:
         "exit_code": None if signal else code,
         **manner(signal),
     }
-    yield verdict(job, "ledger.killed" if signal else "ledger.exited", fields, [item])
+    yield verdict(job, _how(signal, code), fields, [item])

@@ -34,6 +34,7 @@ from triage.diagnosis.oddities import OUTSIDE, shown, suspect
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.settings import differing, other_release, other_worlds, started_otherwise
 from triage.diagnosis.sites import mismatched, odd_site, same_site
+from triage.diagnosis.stacked import apart
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 
@@ -395,6 +396,9 @@ def _nameless(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item
         and (i.rule.fact == "collective-timeout" or (i.rule.id == BARRIER_SURVIVOR and not job.of_tag("peer-loss")))
     ]  # fmt: skip
     if not items:
+        elsewhere = apart(job)
+        if elsewhere is not None:
+            yield elsewhere
         yield from announced(job, ledger, activities)
         return
     tiny = [t for i in items if (t := i.seconds("timeout")) is not None]

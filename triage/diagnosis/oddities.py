@@ -21,14 +21,18 @@ _NO_MORE = (
     r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
     r"|(?:loader|dataset|iterator|shard|data|stream) (?:is )?(?:exhausted|(?:has )?ended|at its end|drained)"
     r"|training (?:is )?(?:over|finished|complete[d]?|done)|(?:finished|completed) training"
-    r"|(?:all )?(?:epochs?|steps?) (?:done|finished|completed))\b"
+    r"|(?:all )?(?:epochs?|steps?) (?:done|finished|completed)|end of (?:data|dataset|stream|training)"
+    r"|(?:good)?bye|leaving (?:the |my |its )?(?:pool|group|job|loop|training)|nothing (?:left |more |else )to do"
+    r"|(?:worker|thread|process|rank) (?:is )?(?:done|finished|stopped))\b"
 )
 """How programs say that they are through."""
+_ROUND_OVER = r"(?i)\b(?:epoch|round|pass)[ :#]{0,2}\d+ (?:is |was )?(?:done|over|finished|complete[d]?)\b"
+"""How they say that they are through with a part of it, which means as much where nobody else says so."""
 
 
 def observed(job: Job, ends: Ends | None) -> list[Item]:
     """The odd lines of a job in which somebody waited in vain."""
-    if ends is None or not any(_in_vain(item) for item in job.items):
+    if ends is None or not (job.of_fact("stacks-printed") or any(_in_vain(item) for item in job.items)):
         return []
     until: dict[int, int] = {}
     for item in job.items:
@@ -40,7 +44,11 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
 
 def says_no_more(item: Item) -> bool:
     """Whether a line says that a program is through."""
-    return compiled(_NO_MORE).search(item.text("words") or "") is not None
+    words = item.text("words") or ""
+    alone = item.rule.fact == "oddity" or item.fields.get("_shared") is False
+    return compiled(_NO_MORE).search(words) is not None or (
+        alone and compiled(_ROUND_OVER).search(words) is not None
+    )
 
 
 def _in_vain(item: Item) -> bool:

@@ -30,7 +30,9 @@ _PLACES = deferred(_PLACE)
 _LEVELS = deferred(_LEVEL)
 _NO_RECORD = deferred(
     r"\s|Traceback |[\w.]+(?:Error|Exception|Interrupt)\b|\[rank\d|\[?[WIEF]\d{4} |terminate called|\{\"|NCCL |\*\*"
+    r"|frame #|#\d+ |Exception raised from|[=-]{5,}|\S+ FAILED\s*$|Failures:|Root Cause \(|\[\d+\]:\s*$|  ?<NO_OTHER|Thread 0x|Current thread"
 )
+"""Tracebacks, stacks, tables, and what torch, NCCL and launchers write in formats of their own."""
 _COUNTERS = r"epoch|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase"
 _NOT_WRITERS = deferred(
     rf"(?i)(?<![a-z])(?:{_COUNTERS})[ =:#\[(_.-]{{0,2}}(?:\x00|\Z)"
