@@ -23,14 +23,15 @@ MOST = 0.75
 TURNS = 0.4
 """Part of the records before which another process spoke."""
 _NUMBERS = deferred(r"\d+")
-_PLACE = r"(?:[\w.]*[A-Za-z_]\w*:\d+|0x[0-9a-f]+)"
+_PLACE = r"(?:(?<![\w.])[\w.]{0,60}[A-Za-z_]\w{0,60}:\d+|0x[0-9a-f]+)"
 """A line of source, or an address."""
 _LEVEL = rf" ?\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b ?"
 _PLACES = deferred(_PLACE)
 _LEVELS = deferred(_LEVEL)
 _NO_RECORD = deferred(
     r"\s|Traceback |[\w.]+(?:Error|Exception|Interrupt)\b|\[rank\d|\[?[WIEF]\d{4} |terminate called|\{\"|NCCL |\*\*"
-    r"|frame #|#\d+ |Exception raised from|[=-]{5,}|\S+ FAILED\s*$|Failures:|Root Cause \(|\[\d+\]:\s*$|  ?<NO_OTHER|Thread 0x|Current thread"
+    r"|frame #|#\d+ |Exception raised from|[=-]{5,}|\S+ FAILED\s*$|Failures:|Root Cause \(|\[\d+\]:\s*$"
+    r"|Thread 0x|Current thread"
 )
 """Tracebacks, stacks, tables, and what torch, NCCL and launchers write in formats of their own."""
 _COUNTERS = r"epoch|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase"

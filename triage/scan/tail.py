@@ -115,7 +115,7 @@ NONE_OF = deferred(
 _QUOTED = deferred(r'"[^"\n]*\s[^"\n]*\s[^"\n]*\s[^"\n]*"')
 """Words that a line passes on as somebody else's."""
 _NOT_A_NUMBER = deferred(r"(?i)(?<![\w-])-?(?:nan|inf)(?![\w-])")
-_WORDS = deferred(r"[^\W\d_]{2,}.*?(?<![^\W\d_])[^\W\d_]{2,}")
+_WORDS = deferred(r"(?<![^\W\d_])[^\W\d_]{2,}[\W\d_](?:.*?(?<![^\W\d_]))?[^\W\d_]{2}")
 _DIGITS = str.maketrans("", "", "0123456789")
 _LOSS = deferred(r"(?i)\b(?:loss|grad\w*|perplexity|ppl|energy)\b")
 NUMBERS = 2
@@ -129,7 +129,7 @@ _FRAME = deferred(r"\s*frame #\d+: |Exception raised from \w+ at ")
 """The stack that torch prints below an error of its own."""
 _STANDS = deferred(r' *File "[^"\n]{1,4096}", line \d{1,9} in \S{1,500} *\r?')
 """A frame as ``faulthandler`` prints it: where somebody was when he was asked or stopped, and that is the last of him."""
-_TWO_WORDS = deferred(r"[^\W\d_]{2,}[^\w\n]{1,8}\w{2,}")
+_TWO_WORDS = deferred(r"(?<![^\W\d_])[^\W\d_]{2,}[^\w\n]{1,8}\w{2}")
 _HARMLESS = deferred(
     r"\b(?:0|no|without)(?: \w+)? (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
     r"|--- Logging error ---"
