@@ -75,7 +75,7 @@ def build(
         confidence=round(confidence, 2),
         summary=text(rule.summary or rule.title),
         origin=origin,
-        evidence=_evidence(candidate),
+        evidence=_evidence(job, candidate),
         explains=tuple(dict.fromkeys(i.rule.id for i in candidate.explains)),
         owner=rule.owner,
         remediation=tuple(steps),
@@ -95,7 +95,7 @@ def _avoid(category: str | None, retry: str) -> bool:
     return retry == "other-nodes" and category in NODE_CATEGORIES | {"host-oom", "driver-or-version"}
 
 
-def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
+def _evidence(job: Job, candidate: Candidate) -> tuple[Evidence, ...]:
     """The lead's lines, those of other ranks that say the same, then what it explains best."""
     found: list[Evidence] = []
 
@@ -120,6 +120,8 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     concluded = concluded or candidate.lead.rule.category == "collective-desync"
     for piece in candidate.lead.finding.evidence[: 4 if concluded else 1]:
         add(piece)
+    for piece in _root(job, candidate.lead):
+        add(piece)
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)
     category = candidate.lead.rule.category
@@ -130,6 +132,17 @@ def _evidence(candidate: Candidate) -> tuple[Evidence, ...]:
     take([i for i in candidate.explains if "peer-loss" in i.rule.tags], len(found) + 1)
     take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
     return tuple(found[:MAX_EVIDENCE])
+
+
+def _root(job: Job, lead: Item) -> tuple[Evidence, ...]:
+    """The exception that another one, by which the cause is known, only passed on."""
+    here = lead.finding
+    for item in job.of_fact("exception"):
+        one, begin, end = item.finding, item.number("_begin"), item.number("_end")
+        within = begin is not None and end is not None and begin <= here.offset <= end
+        if here.raised and within and one.source == here.source and one.stream == here.stream:
+            return one.evidence[:1] if one.offset < here.offset else ()
+    return ()
 
 
 def _shows(one: Evidence, other: Evidence) -> bool:
