@@ -75,7 +75,7 @@ def build(
         confidence=round(confidence, 2),
         summary=text(rule.summary or rule.title),
         origin=origin,
-        evidence=_evidence(candidate, _own_words(job, candidate, origin)),
+        evidence=_evidence(job, candidate, _own_words(job, candidate, origin)),
         explains=tuple(dict.fromkeys(i.rule.id for i in candidate.explains)),
         owner=rule.owner,
         remediation=tuple(steps),
@@ -122,7 +122,7 @@ def _shown_by_others(candidate: Candidate) -> bool:
     )
 
 
-def _evidence(candidate: Candidate, own: Sequence[Item]) -> tuple[Evidence, ...]:
+def _evidence(job: Job, candidate: Candidate, own: Sequence[Item]) -> tuple[Evidence, ...]:
     """The lead's lines, those of the rank at fault and of others that say the same, then what it explains best."""
     found: list[Evidence] = []
 
@@ -148,6 +148,8 @@ def _evidence(candidate: Candidate, own: Sequence[Item]) -> tuple[Evidence, ...]
     for piece in candidate.lead.finding.evidence[: 4 if concluded else 1]:
         add(piece)
     take(own, MAX_EVIDENCE - 1)
+    for piece in _root(job, candidate.lead):
+        add(piece)
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     take(candidate.items[1:], MAX_EVIDENCE - 3)
     category = candidate.lead.rule.category
@@ -158,6 +160,17 @@ def _evidence(candidate: Candidate, own: Sequence[Item]) -> tuple[Evidence, ...]
     take([i for i in candidate.explains if "peer-loss" in i.rule.tags], len(found) + 1)
     take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
     return tuple(found[:MAX_EVIDENCE])
+
+
+def _root(job: Job, lead: Item) -> tuple[Evidence, ...]:
+    """The exception that another one, by which the cause is known, only passed on."""
+    here = lead.finding
+    for item in job.of_fact("exception"):
+        one, begin, end = item.finding, item.number("_begin"), item.number("_end")
+        within = begin is not None and end is not None and begin <= here.offset <= end
+        if here.raised and within and one.source == here.source and one.stream == here.stream:
+            return one.evidence[:1] if one.offset < here.offset else ()
+    return ()
 
 
 def _shows(one: Evidence, other: Evidence) -> bool:
