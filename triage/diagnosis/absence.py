@@ -19,7 +19,8 @@ from triage.scan.prefix import split_line
 
 _LEFT_OUT = (
     r"(?i)\b(?:skip(?:s|ped|ping)?|left out|leaving out|drop(?:s|ped|ping)|filtered out|discard(?:s|ed|ing)|nothing to do|"
-    r"no (?:tokens|samples|batch|data|grad\w*)|empty (?:batch|shard|micro\w*)|ignor(?:es|ed|ing))\b"
+    r"no (?:tokens|samples|batch|data|grad\w*)|empty (?:batch|shard|micro\w*)|ignor(?:es|ed|ing)|continuing (?:with|without)|"
+    r"moving on|going on with|could not be (?:\w+ed|read|done))\b"
 )
 """How programs say that they pass over something."""
 
@@ -36,7 +37,7 @@ def absent_ranks(
     """Somebody is missing: explicitly behind, finished, silent, or merely not in these logs."""
     first = waits[0]
     seq = first.seq
-    if first.op in PAIRWISE_OPS:
+    if first.op in PAIRWISE_OPS and len(ledger.members) > 2:
         yield unlocalised(job, waits)  # it waits for one peer, which the line does not name
         return
     done = _took(job, first, absent)
@@ -112,6 +113,10 @@ def absent_ranks(
             job, "ledger.finished-early", fields, [witnesses[0], said, *witnesses[1:]], rank=absent[0]
         )
         return
+    apart = _deviant(job, absent, waits)
+    if apart is not None:
+        yield own_way(job, witnesses, apart, seq=seq, op=first.op)
+        return
     suspects = heard if heard and len(heard) < len(absent) and len(absent) > len(waits) else absent
     few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
     if few and len(suspects) < len(ledger.members):
@@ -130,6 +135,14 @@ def absent_ranks(
         )  # fmt: skip
         return
     yield unlocalised(job, waits)
+
+
+def _deviant(job: Job, absent: Sequence[int], waits: Sequence[Wait]) -> Item | None:
+    """What one of the waiting said otherwise than all others, which makes silence of others the less telling."""
+    odd = [i for i in job.of_fact("deviant") if i.rank is not None]
+    ranks = {i.rank for i in odd}
+    waiting = {w.rank for w in waits}
+    return odd[0] if len(ranks) == 1 and ranks <= waiting and ranks.isdisjoint(absent) else None
 
 
 def _took(job: Job, wait: Wait, absent: Sequence[int]) -> Item | None:
@@ -397,7 +410,7 @@ def latecomers(ledger: Ledger) -> list[Wait]:
     late = [w for w in waits if any(_gave_up_before(other, w) for other in waits)]
     early = [w for w in waits if w not in late]
     clear = all(_gave_up_before(one, other) for one in early for other in late)
-    return late if clear and len(late) < len(early) else []
+    return late if clear and len(late) <= len(early) else []
 
 
 def _gave_up_before(one: Wait, other: Wait) -> bool:

@@ -63,7 +63,17 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
         for wait, timeout in waits:
             if NEAR[0] * timeout <= elapsed <= NEAR[1] * timeout:
                 return Work(bar, wait, timeout)
+        for wait, timeout in timed:
+            if elapsed >= timeout and _moved_on(bar, wait):
+                return Work(bar, wait, timeout)
     return _counted_on(job, set(waiting) | {wait.rank for wait, _ in timed}, timed)
+
+
+def _moved_on(bar: Item, wait: Item) -> bool:
+    """Whether a bar in the log of a wait was drawn before and after the wait ended."""
+    shown, ended = bar.finding, wait.finding
+    last = shown.last_offset
+    return shown.source == ended.source and last is not None and shown.offset < ended.offset < last
 
 
 def _counted_on(

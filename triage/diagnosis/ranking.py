@@ -330,6 +330,10 @@ def _hardware(candidate: Candidate) -> bool:
     )
 
 
+STUCK = ("ledger.stuck-in", "ledger.all-in-build")
+"""Verdicts by the stacks of processes."""
+
+
 def _explains_verdict(cause: Candidate, verdict: Candidate, ledger: Ledger) -> str:
     """A rank's own words explain why the ledger finds it missing, dead or out of step."""
     if cause.score < 0.4 or _states(verdict, cause):
@@ -349,7 +353,11 @@ def _explains_verdict(cause: Candidate, verdict: Candidate, ledger: Ledger) -> s
     if ranks and ranks <= set(waiting) and not accused & ranks:
         return ""
     first = min(waiting.values(), key=lambda w: w.item.finding.offset, default=None)
-    late = first is not None and compare(lead.finding, first.item.finding) == 1 and not _hardware(cause)
+    stop = "external-stop" in lead.rule.tags
+    if stop and verdict.rule_id.startswith(STUCK):
+        return ""  # who stops a job has seen it stand still
+    late = first is not None and compare(lead.finding, first.item.finding) == 1
+    late = late and (stop or not _hardware(cause))
     if late and not (ranks and accused):
         return ""  # after the first timeout only a rank that was not itself waiting can be the cause
     if not accused or not ranks:

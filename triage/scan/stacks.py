@@ -17,8 +17,8 @@ from triage.scan.tracebacks.frames import make_frame
 from triage.scan.tracebacks.model import Frame
 
 FACT = "python.stack"
-_HEADERS = (b"Thread 0x", b"Current thread 0x")
-_THREAD = r"\s*(?:Current thread|Thread) 0x[\da-fA-F]+ (?:\[[^\]\n]{0,80}\] )?\(most recent call first\):\s*$"
+_HEADERS = (b"Thread 0x", b"Current thread 0x", b"Stack (most recent call first):")
+_THREAD = r"\s*(?:(?:Current thread|Thread) 0x[\da-fA-F]+ (?:\[[^\]\n]{0,80}\] )?|Stack )\(most recent call first\):\s*$"
 _FRAME = r"\s+File \"([^\"\n]{1,1000})\", line (\d{1,7}) in (\S{1,200})"
 _FATAL = "Fatal Python error"
 MAX_FRAMES = 120
