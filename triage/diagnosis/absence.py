@@ -57,6 +57,14 @@ def absent_ranks(
             phase=busy.text("phase"),
         )  # fmt: skip
         return
+    built = _built(job, first, absent)
+    if built is not None:
+        seconds = sum(i.seconds("seconds") or 0.0 for i in job.of_rule(built.rule.id))
+        yield too_short(
+            job, [first.item, built], timeout=first.timeout, seq=seq, ranks=tuple(absent), phase="compile",
+            activity=f'compiling (it said "{_words(built)}" when they had given up)', needed=max(600.0, 3 * seconds),
+        )  # fmt: skip
+        return
     late = next((i for r in absent if (i := came_back(job, ledger, r)) is not None), None)
     if late is not None:
         words = f'still on its way (it said "{_words(late)}" when they had given up)'
@@ -152,6 +160,20 @@ def _took(job: Job, wait: Wait, absent: Sequence[int]) -> Item | None:
     return max(
         (i for i in own if (i.seconds("seconds") or 0.0) >= least and _follows(i, wait.item)),
         key=lambda i: i.seconds("seconds") or 0.0, default=None,
+    )  # fmt: skip
+
+
+def _built(job: Job, wait: Wait, absent: Sequence[int]) -> Item | None:
+    """The end of a compilation or tuning after the others had given up, by the one rank that was missing."""
+    if len(absent) != 1:
+        return None
+    return next(
+        (
+            i for i in job.of_fact("phase-end")
+            if i.rule.phase == "compile" and i.rank in {None, absent[0]} and i.seconds("seconds") is not None
+            and _follows(i, wait.item)
+        ),
+        None,
     )  # fmt: skip
 
 
@@ -431,10 +453,11 @@ def came_late(job: Job, ledger: Ledger, late: Sequence[Wait]) -> Item:
     )  # fmt: skip
 
 
-def at_work(job: Job, work: Work) -> Item:
-    """A bar shows that the one that was waited for was at work all the while."""
+def at_work(job: Job, work: Work, missing: int | None) -> Item:
+    """A bar shows that the one that was waited for, ``missing`` among the others, was at work all the while."""
     elapsed, needed = work.bar.seconds("elapsed"), work.needed
-    ranks = () if work.rank is None else (work.rank,)
+    rank = missing if work.rank is None else work.rank
+    ranks = () if rank is None else (rank,)
     whole = next(
         (
             i for i in job.of_fact("took")

@@ -252,7 +252,8 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
         if cause.advisory and cause.score < effect.score:
             return ""  # it stays beside the better founded one, as an alternative
         late = order == 1 and not _hardware(cause) and not cause.of_ledger and not effect.of_ledger
-        if late and not _of_another_stream(cause, effect) and not _stopped_by(cause, effect):
+        ordered = not _of_another_stream(cause, effect) and not _side_by_side(cause, effect)
+        if late and ordered and not _stopped_by(cause, effect):
             return ""
         return f"{cause.rule_id} is known to lead to {effect.rule_id}"
     if _left_without_gpus(cause, effect):
@@ -292,6 +293,15 @@ def _left_without_gpus(cause: Candidate, effect: Candidate) -> bool:
 _WITHOUT_GPUS = "CUDA initialization: "
 """torch says so where it goes on as if there were no GPU."""
 _OF_GPUS = r"(?i)\b(?:gpus?|cuda|accelerators?|devices?|nvidia|bf16|fp16|bfloat16|half|float16|triton)\b"
+
+
+def _side_by_side(cause: Candidate, effect: Candidate) -> bool:
+    """Whether two kinds of exceptions ended different ranks, and nothing tells which of them was first."""
+    one, two = cause.lead.finding, effect.lead.finding
+    apart = bool(cause.ranks) and bool(effect.ranks) and set(cause.ranks).isdisjoint(effect.ranks)
+    speakers = {i.rank for i in cause.items} & {i.rank for i in effect.items}
+    timed = one.time is not None and two.time is not None
+    return one.raised and two.raised and not timed and (apart or not speakers)
 
 
 def _of_another_stream(cause: Candidate, effect: Candidate) -> bool:

@@ -91,7 +91,8 @@ def oddities(
         last[_writer(line)] = line
         if times[line.wording] > 1 or len(compiled(WORD).findall(line.wording)) < MIN_WORDS:
             continue
-        if began.get(line.source, 1 << 62) < line.offset or _later(line.prefix.time, clock):
+        warned = line.prefix.level == "warning" and len(sayers) > 1
+        if warned or began.get(line.source, 1 << 62) < line.offset or _later(line.prefix.time, clock):
             found.setdefault(_writer(line), []).append(line)
     told = [(line, DEVIANT) for line in deviants(setup) or broken_habits(said)]
     told += [(line, ODD) for lines in found.values() for line in lines[-KEPT:]]
