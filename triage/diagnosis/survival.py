@@ -13,7 +13,7 @@ from triage.diagnosis.strides import Strides, last_bar
 from triage.scan.lazy import compiled
 
 ROUTINE_RULE = "progress.routine"
-_IN_VAIN = r" HTTP/[12](?:\.[01])?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
+_IN_VAIN = r" HTTP/[12](?:\.[01])?\\?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
 """An access line that tells of no work done."""
 PREEMPTED = "slurm.preempted"
 
@@ -327,8 +327,11 @@ _ALL_FAILED = (
 """How a program says that all that it was to do failed."""
 _OF_NCCL = ("nccl.", "torch.nccl", "torch.watchdog")
 """What NCCL and those who watch over it say."""
-_LEAVES = r"(?i)\b(?:shutting down|application shutdown|finished server process)\b"
-"""What a web server says on its way out."""
+_LEAVES = (
+    r"(?i)\b(?:shutting down|application shutdown|finished server process|waiting for in-flight|draining"
+    r"|gracefully exiting|terminating worker|cleaning up before exit)\b"
+)
+"""What a server says on its way out."""
 _TELLING, _NEAR = 24, 1 << 15
 """Letters that are no coincidence, and bytes between an error and the exception that passes it on."""
 _LOGGED = frozenset(["error", "warning"])
