@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from triage.diagnosis.endings import Endings
+from triage.diagnosis.endings import OF_STOPS, Endings
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.order import after_all, last_of, later, unordered
@@ -51,7 +51,7 @@ class Survival:
                 )
             ):
                 return end
-        stop = self._stopped_for_another(item)
+        stop = self._stopped_for_another(item) or self._only_warned_of(item)
         if stop is not None:
             return stop
         rank = item.rank
@@ -292,6 +292,19 @@ class Survival:
             return None
         stops = (i for i in self.job.of_tag("external-stop") if i.rule.id == PREEMPTED)
         return next((stop for stop in stops if later(stop, item)), None)
+
+    def _only_warned_of(self, item: Item) -> Item | None:
+        """A step in another log of the job, after an exception that its own process caught and warned of.
+
+        It counts where all that ranks complained of came before it too, and nobody ended but by a stop from outside.
+        """
+        if not item.finding.raised or item.finding.level != "warning":
+            return None
+        if any(not OF_STOPS & set(end.rule.tags) for end in self.endings.bad()):
+            return None
+        after = after_all([item, *(i for tag in TROUBLE for i in self.job.of_tag(tag))])
+        steps = (p for p in self.job.of_fact("progress") if p.finding.source != item.finding.source)
+        return next((step for step in steps if after(step)), None)
 
     def _of_a_later_run(self, item: Item) -> Item | None:
         """A step after the end of the only process was told: the log goes on with another run."""
