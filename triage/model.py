@@ -139,6 +139,8 @@ class Leads:
     """Where the program itself writes which of its processes speaks."""
     base: int = 0
     """The number of the first of them."""
+    same: str = ""
+    """What stands before every line."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

@@ -277,3 +277,21 @@ def test_what_python_only_warned_of_is_behind_what_was_raised(engine: Engine) ->
     found = engine.diagnose(Source("job.err", data=log.encode())).root_cause
     assert found is not None
     assert found.rule_id == "unknown.user-code"
+
+
+_WORK = "".join(
+    f"projecting the rows of table {name} with {n} neighbours\n" for n in (5, 9) for name in "abcdef"
+)
+_LEFT = "wandb: \nwandb: 🚀 View run knn at: https://wandb.example/p/runs/a1\nwandb: Find logs at: wandb/run-1/logs\n"
+
+
+@pytest.mark.parametrize(
+    ("beside", "verdict"),
+    [(_LEFT, "healthy"), ("kernel table is odd\n", "inconclusive"), (None, "inconclusive")],
+)
+def test_the_goodbye_of_a_tracker_takes_nothing_from_the_log_beside_it(
+    engine: Engine, beside: str | None, verdict: str
+) -> None:
+    out = Source("job.out", data=(beside or _LEFT).encode())
+    sources = [out] if beside is None else [out, Source("job.err", data=_WORK.encode())]
+    assert engine.diagnose(sources).verdict == verdict

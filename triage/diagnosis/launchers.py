@@ -17,6 +17,10 @@ from triage.scan.lazy import deferred
 from triage.scan.prefixes.launchers import sglang_rank
 
 _TASK = deferred(r"task (\d+)")
+_FOREIGN = deferred(
+    r"^\s{0,3}\[?\d[^(\n]{0,40}\([A-Z]\w{2,60}(?: \w{1,40})? pid=\d{1,10}(?:, ip=[^\s)]{1,64})?\) "
+)
+"""The name that Ray's driver and vLLM's server put before lines, under a task's number."""
 ONE_PROCESS = deferred(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\d|[A-Z_]+\d")
 """Parts of a stream that name one process, or may; the others name a place: a host, a pod."""
 LOCAL_RANK = deferred(r"(?:default|worker|trainer|local_?rank)\d+")
@@ -84,6 +88,8 @@ def _listen(told: _Told, item: Item, name: str) -> None:
     if finding.local_rank is not None:
         told.local_ranks.add(finding.local_rank)
         told.launcher = told.launcher or (task is not None and LOCAL_RANK.search(finding.stream) is not None)
+    if task is not None and any(_FOREIGN.search(e.text) for e in finding.evidence[:1]):
+        told.launcher = True  # a driver passes on what processes of its own print
     if finding.labels:
         told.coordinates.add(finding.labels)
         own = sglang_rank(dict(finding.labels))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from triage.diagnosis.endings import Endings
+from triage.diagnosis.endings import OF_STOPS, Endings
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.order import after_all, last_of, later, unordered
@@ -13,7 +13,7 @@ from triage.diagnosis.strides import Strides, last_bar
 from triage.scan.lazy import compiled
 
 ROUTINE_RULE = "progress.routine"
-_IN_VAIN = r" HTTP/[12](?:\.[01])?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
+_IN_VAIN = r" HTTP/[12](?:\.[01])?\\?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
 """An access line that tells of no work done."""
 PREEMPTED = "slurm.preempted"
 
@@ -51,7 +51,7 @@ class Survival:
                 )
             ):
                 return end
-        stop = self._stopped_for_another(item)
+        stop = self._stopped_for_another(item) or self._only_warned_of(item)
         if stop is not None:
             return stop
         rank = item.rank
@@ -293,6 +293,19 @@ class Survival:
         stops = (i for i in self.job.of_tag("external-stop") if i.rule.id == PREEMPTED)
         return next((stop for stop in stops if later(stop, item)), None)
 
+    def _only_warned_of(self, item: Item) -> Item | None:
+        """A step in another log of the job, after an exception that its own process caught and warned of.
+
+        It counts where all that ranks complained of came before it too, and nobody ended but by a stop from outside.
+        """
+        if not item.finding.raised or item.finding.level != "warning":
+            return None
+        if any(not OF_STOPS & set(end.rule.tags) for end in self.endings.bad()):
+            return None
+        after = after_all([item, *(i for tag in TROUBLE for i in self.job.of_tag(tag))])
+        steps = (p for p in self.job.of_fact("progress") if p.finding.source != item.finding.source)
+        return next((step for step in steps if after(step)), None)
+
     def _of_a_later_run(self, item: Item) -> Item | None:
         """A step after the end of the only process was told: the log goes on with another run."""
         end = self.ledger.exits[item.rank].item if item.rank is not None else None
@@ -327,8 +340,11 @@ _ALL_FAILED = (
 """How a program says that all that it was to do failed."""
 _OF_NCCL = ("nccl.", "torch.nccl", "torch.watchdog")
 """What NCCL and those who watch over it say."""
-_LEAVES = r"(?i)\b(?:shutting down|application shutdown|finished server process)\b"
-"""What a web server says on its way out."""
+_LEAVES = (
+    r"(?i)\b(?:shutting down|application shutdown|finished server process|waiting for in-flight|draining"
+    r"|gracefully exiting|terminating worker|cleaning up before exit)\b"
+)
+"""What a server says on its way out."""
 _TELLING, _NEAR = 24, 1 << 15
 """Letters that are no coincidence, and bytes between an error and the exception that passes it on."""
 _LOGGED = frozenset(["error", "warning"])

@@ -228,6 +228,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     claimed = [
         i for i in job.items
         if i.finding.raised and i.rule.fact != "exception" and i.rule.role in {"cause", "symptom", "benign"}
+        and not (OF_A_REQUEST in i.rule.tags and _ends_a_rank(i))
     ]  # fmt: skip
     found = job.of_fact("exception")
     # equal findings are folded and stand where the first was: what is said alike in between is known too
@@ -260,6 +261,13 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
 
 
 INTERRUPTED = "KeyboardInterrupt"
+OF_A_REQUEST = "of-a-request"
+"""Tag of what is harmless in a server, which refuses a request and goes on."""
+
+
+def _ends_a_rank(item: Item) -> bool:
+    """Whether torch's hook printed an exception, which it does for those that end a process."""
+    return item.finding.level is None and item.finding.stream.endswith(f"rank{item.rank}")
 
 
 def heeded(items: Sequence[Item]) -> list[Item]:

@@ -57,7 +57,7 @@ _MARKS: tuple[tuple[str, str, tuple[bytes, ...], bytes], ...] = (
         (b"JobID|", b"JobID ", b"JobIDRaw", b"JobState=", b"NodeName="),
         rb"^\s*JobID(?:Raw)?[| ]|\bJobState=[A-Z]|\bNodeName=\S",
     ),
-    ("pyspy", "pyspy", (b'"MainThread"',), b""),
+    ("pyspy", "pyspy", (b'"MainThread"', b'\\"MainThread\\"'), b""),
     (
         "kernel-log",
         "kernel_log",

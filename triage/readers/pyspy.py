@@ -16,6 +16,7 @@ from triage.readers.pyspy_stacks import (
     activity,
     from_json,
     from_text,
+    unwrapped,
     user_frame,
 )
 from triage.scan.prefixes.launchers import labels_in, titled_rank
@@ -60,7 +61,8 @@ def findings_in(
     text: str | bytes, source: Source, index: int, line: int = 1, offset: int = 0
 ) -> tuple[Finding, ...]:
     """Findings for stack dumps in a piece of a source that begins at ``line`` and ``offset``."""
-    processes = from_text(lines_of(text, line, offset))
+    lines = lines_of(text, line, offset)
+    processes = from_text(lines) or from_text(unwrapped(lines))
     return _read(Findings(source, index, KIND), processes).findings if processes else ()
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from triage.readers.capture import Line, parsed_json
+from triage.scan.prefix import split_line
 
 MAX_JSON = 32 << 20
 MAX_FRAMES = 400
@@ -186,6 +187,19 @@ def from_text(lines: Sequence[Line]) -> list[Process]:
         elif not line.text.startswith("        "):
             thread = None
     return [process for process in found if any(t.frames for t in process.threads)]
+
+
+def unwrapped(lines: Sequence[Line]) -> list[Line]:
+    """``lines`` without what collectors and launchers put before each of them."""
+    bare = [Line(line.number, line.offset, split_line(line.text)[1]) for line in lines]
+    # and without words that no prefix is known for
+    heads = {
+        line.text[: found.start("id")].removesuffix("Thread ")
+        for line in bare
+        if (found := THREAD.search(line.text))
+    }
+    lead = heads.pop() if len(heads) == 1 else ""
+    return [Line(line.number, line.offset, line.text.removeprefix(lead)) for line in bare]
 
 
 def from_json(data: bytes, first: Line) -> tuple[list[Process], str | None]:

@@ -18,7 +18,7 @@ from triage.scan.routine import Routine
 from triage.scan.said import lines_around, without_digits
 from triage.scan.selves import Selves, selves, went_on
 from triage.scan.stacks import stacks
-from triage.scan.tail import alarms, closing, last_words, ordinary
+from triage.scan.tail import alarms, aside, closing, last_words, ordinary
 
 if TYPE_CHECKING:
     import regex
@@ -67,11 +67,11 @@ class Ends:
 
     @cached_property
     def ordinary(self) -> bool:
-        """Whether all logs end like those of programs at work."""
+        """Whether all logs end like those of programs at work, but for what tells of no end at all."""
         taken = self._recognised[0]
-        return bool(self._tails) and all(
-            ordinary(block, taken.get(self._sources[index].name, frozenset()))
-            for index, block in self._tails.items()
+        telling = [(index, block) for index, block in self._tails.items() if not aside(block)]
+        return bool(telling) and all(
+            ordinary(block, taken.get(self._sources[index].name, frozenset())) for index, block in telling
         )
 
     def resumed(self, source: int, stream: str, line: int) -> Evidence | None:

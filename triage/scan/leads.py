@@ -18,6 +18,7 @@ from triage.model import Block, Leads, Prefix
 from triage.scan.lazy import Lazy, deferred
 from triage.scan.marks import mark_of
 from triage.scan.prefix import split_line
+from triage.scan.same_lead import same_lead
 from triage.scan.tracebacks.lines import HEADER
 
 LOOK = 60
@@ -71,6 +72,9 @@ _KEPT = 16
 
 def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     """What :func:`triage.scan.prefix.split_line` says of ``line``, its lead named in the stream."""
+    if leads.same and line.startswith(leads.same):
+        inner, message = split_line(line[len(leads.same) :])
+        return replace(inner, length=len(leads.same) + inner.length), message
     if not leads.names:
         return split_line(line) if leads.mark is None else _marked(line, leads.mark, leads.base)
     found = _found(leads.names, line, 0)
@@ -133,7 +137,10 @@ def _learned(lines: tuple[str, ...]) -> Leads:
     if len(names) > 1:
         return Leads(names)
     own = mark_of(lines)
-    return NONE if own is None else Leads(mark=own[0], base=own[1])
+    if own is not None:
+        return Leads(mark=own[0], base=own[1])
+    same = same_lead(lines)
+    return Leads(same=same) if same else NONE
 
 
 def _names_of(lines: Sequence[str]) -> frozenset[str]:

@@ -63,9 +63,14 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         for slot, rank in _numbers(line):
             stated["file", line.wording, slot][index, ""].add(rank)
     writers: set[Writer] = set()
-    for index, line in _lines(blocks, sources):
+    lines = list(_lines(blocks, sources))
+    outer = _before_all(lines)
+    for index, line in lines:
         writers.add((index, line.prefix.stream.partition("/")[0]))
-        names = {"file": "", "stream": line.prefix.stream.partition("/")[0]}
+        names = {
+            "file": "",
+            "stream": line.prefix.stream.removeprefix(outer.get(index, "")).partition("/")[0],
+        }
         if not names["stream"]:
             del names["stream"]
         pid = compiled(_PID).search(line.message)
@@ -79,7 +84,8 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
                 for kind, name in names.items():
                     if kind != "process" or f"rank{rank}" not in parts:
                         found[index, name].add(rank)
-            continue
+            if f"task {rank}" not in parts or index not in outer:
+                continue
         own = compiled(SELF).match(line.message)
         if own is not None:
             for name in names.values():
@@ -129,6 +135,19 @@ def _lines(blocks: Mapping[int, Block], sources: Sequence[Source]) -> Iterator[t
             if line.offset not in seen:
                 seen.add(line.offset)
                 yield index, line
+
+
+def _before_all(lines: Sequence[tuple[int, Said]]) -> dict[int, str]:
+    """By source what the names of all its writers begin with, such as that of a container, if some have more to them."""
+    streams: dict[int, set[str]] = defaultdict(set)
+    for index, line in lines:
+        streams[index].add(line.prefix.stream)
+    found: dict[int, str] = {}
+    for index, names in streams.items():
+        firsts = {name.partition("/")[0] for name in names}
+        if len(firsts) == 1 and len(names) > 1 and "" not in firsts:
+            found[index] = firsts.pop() + "/"
+    return found
 
 
 def _numbers(line: Said) -> Iterator[tuple[tuple[object, ...], int]]:

@@ -58,6 +58,11 @@ _NAMES_TROUBLE = deferred(
     r"|returned)\b"
 )
 """Words that nobody uses of a run that is well, wherever they stand in a line."""
+_GOODBYE = deferred(
+    r"(?:.{0,4}wandb\S{0,6}: )?(?:\W{0,3}View (?:run|project|\S+ at)|Find logs at: |You can sync this run|wandb sync "
+    r"|Synced \d|\s*$)"
+)
+"""What Weights & Biases says when a process leaves, however it does."""
 _NAMES_AN_EXCEPTION = deferred(r"\b(?:[A-Z]\w*(?:Error|Exception)|socket\.(?:gai|h)?error): \S")
 _IS_AN_EXCEPTION = deferred(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?: \S")
 _ALARMS = deferred(
@@ -204,6 +209,15 @@ def ordinary(block: Block, taken: Container[int] = ()) -> bool:
         _NOT_A_NUMBER.search(text) for text in lines[-NUMBERS:] + [t for t in lines if _LOSS.search(t)]
     )
     return (figures or words) and not lost and not any(alarming)
+
+
+def aside(block: Block) -> bool:
+    """Whether all that a short log holds is the goodbye of a tracker, which says the same after every end.
+
+    Where standard output and standard error are kept apart, it may be all of the one while the work is told in the other.
+    """
+    texts = [NONE_OF.sub("", split_line(text)[1]) for _, text, _ in _last_lines(block)]
+    return 0 < len(texts) < MAX_LINES and all(_GOODBYE.match(text) for text in texts)
 
 
 def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Finding]:

@@ -49,6 +49,8 @@ _COLLECTED_KEYS = frozenset(
         "logtag",
     }
 )
+_OF_A_COLLECTOR = "textPayload"
+"""Under which Google's agent keeps a line, with a severity by the stream that it came from."""
 _LEVEL_KEYS = ("level", "levelname", "severity")
 
 _RFC3339 = Lazy(
@@ -98,8 +100,8 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     span = data.get("span")
     if isinstance(span, dict) and draft.rank is None:
         _numbers(span, draft)  # Text Generation Inference names its shards so
-    level = next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), None)
-    draft.severity(level)
+    if not isinstance(data.get(_OF_A_COLLECTOR), str):
+        draft.severity(next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), None))
     raised = next((told[k] for k in _EXCEPTION_KEYS if isinstance(told.get(k), str)), None)
     if raised is not None and HEADER in str(raised) and HEADER not in message:
         message = f"{message}\n{raised}"
