@@ -141,6 +141,8 @@ class Leads:
     """The number of the first of them."""
     same: str = ""
     """What stands before every line."""
+    behind: Leads | None = None
+    """What stands there behind it."""
 
 
 @dataclass(slots=True, eq=False, repr=False)

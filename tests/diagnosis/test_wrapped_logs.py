@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+import yaml
 
 from triage import Engine, Source
 
@@ -84,3 +86,21 @@ def test_a_refused_request_that_ends_a_rank(engine: Engine) -> None:
     assert root is not None
     assert root.category in {"config", "user-code"}
     assert root.origin.rank == 2
+
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "captured"
+
+
+@pytest.mark.parametrize("wrapper", ["docker", "pod and container"])
+@pytest.mark.parametrize(
+    "case", ["slots-with-angle-names", "capped-prefix-host-and-gpu", "one-file-with-nodes-and-local-ranks"]
+)
+def test_names_of_a_launcher_of_its_own_behind_a_collector_s(engine: Engine, case: str, wrapper: str) -> None:
+    (name,) = yaml.safe_load((FIXTURES / case / "expected.yaml").read_text())["files"]
+    text = (FIXTURES / case / name).read_text(errors="replace")
+    lines = [WRAPPERS[wrapper](n % 60, line) for n, line in enumerate(text.removesuffix("\n").split("\n"))]
+    bare = engine.diagnose(Source(name, data=text.encode())).root_cause
+    root = engine.diagnose(Source(name, data=("\n".join(lines) + "\n").encode())).root_cause
+    assert bare is not None
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == (bare.rule_id, bare.origin.rank)

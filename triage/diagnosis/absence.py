@@ -19,7 +19,8 @@ from triage.scan.prefix import split_line
 
 _LEFT_OUT = (
     r"(?i)\b(?:skip(?:s|ped|ping)?|left out|leaving out|drop(?:s|ped|ping)|filtered out|discard(?:s|ed|ing)|nothing to do|"
-    r"no (?:tokens|samples|batch|data|grad\w*)|empty (?:batch|shard|micro\w*)|ignor(?:es|ed|ing))\b"
+    r"no (?:tokens|samples|batch|data|grad\w*)|empty (?:batch|shard|micro\w*)|ignor(?:es|ed|ing)|continuing (?:with|without)|"
+    r"moving on|going on with|could not be (?:\w+ed|read|done))\b"
 )
 """How programs say that they pass over something."""
 
@@ -36,7 +37,7 @@ def absent_ranks(
     """Somebody is missing: explicitly behind, finished, silent, or merely not in these logs."""
     first = waits[0]
     seq = first.seq
-    if first.op in PAIRWISE_OPS:
+    if first.op in PAIRWISE_OPS and len(ledger.members) > 2:
         yield unlocalised(job, waits)  # it waits for one peer, which the line does not name
         return
     done = _took(job, first, absent)
@@ -54,6 +55,14 @@ def absent_ranks(
         yield too_short(
             job, [first.item, busy], timeout=first.timeout, seq=seq, ranks=tuple(absent), activity=words,
             phase=busy.text("phase"),
+        )  # fmt: skip
+        return
+    built = _built(job, first, absent)
+    if built is not None:
+        seconds = sum(i.seconds("seconds") or 0.0 for i in job.of_rule(built.rule.id))
+        yield too_short(
+            job, [first.item, built], timeout=first.timeout, seq=seq, ranks=tuple(absent), phase="compile",
+            activity=f'compiling (it said "{_words(built)}" when they had given up)', needed=max(600.0, 3 * seconds),
         )  # fmt: skip
         return
     late = next((i for r in absent if (i := came_back(job, ledger, r)) is not None), None)
@@ -112,6 +121,10 @@ def absent_ranks(
             job, "ledger.finished-early", fields, [witnesses[0], said, *witnesses[1:]], rank=absent[0]
         )
         return
+    apart = _deviant(job, absent, waits)
+    if apart is not None:
+        yield own_way(job, witnesses, apart, seq=seq, op=first.op)
+        return
     suspects = heard if heard and len(heard) < len(absent) and len(absent) > len(waits) else absent
     few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
     if few and len(suspects) < len(ledger.members):
@@ -132,6 +145,14 @@ def absent_ranks(
     yield unlocalised(job, waits)
 
 
+def _deviant(job: Job, absent: Sequence[int], waits: Sequence[Wait]) -> Item | None:
+    """What one of the waiting said otherwise than all others, which makes silence of others the less telling."""
+    odd = [i for i in job.of_fact("deviant") if i.rank is not None]
+    ranks = {i.rank for i in odd}
+    waiting = {w.rank for w in waits}
+    return odd[0] if len(ranks) == 1 and ranks <= waiting and ranks.isdisjoint(absent) else None
+
+
 def _took(job: Job, wait: Wait, absent: Sequence[int]) -> Item | None:
     """What a missing rank says, after the others had given up, to have been at for about as long as they waited."""
     least = _MOST_OF_IT * (wait.timeout or wait.elapsed or float("inf"))
@@ -139,6 +160,20 @@ def _took(job: Job, wait: Wait, absent: Sequence[int]) -> Item | None:
     return max(
         (i for i in own if (i.seconds("seconds") or 0.0) >= least and _follows(i, wait.item)),
         key=lambda i: i.seconds("seconds") or 0.0, default=None,
+    )  # fmt: skip
+
+
+def _built(job: Job, wait: Wait, absent: Sequence[int]) -> Item | None:
+    """The end of a compilation or tuning after the others had given up, by the one rank that was missing."""
+    if len(absent) != 1:
+        return None
+    return next(
+        (
+            i for i in job.of_fact("phase-end")
+            if i.rule.phase == "compile" and i.rank in {None, absent[0]} and i.seconds("seconds") is not None
+            and _follows(i, wait.item)
+        ),
+        None,
     )  # fmt: skip
 
 
@@ -397,7 +432,7 @@ def latecomers(ledger: Ledger) -> list[Wait]:
     late = [w for w in waits if any(_gave_up_before(other, w) for other in waits)]
     early = [w for w in waits if w not in late]
     clear = all(_gave_up_before(one, other) for one in early for other in late)
-    return late if clear and len(late) < len(early) else []
+    return late if clear and len(late) <= len(early) else []
 
 
 def _gave_up_before(one: Wait, other: Wait) -> bool:
@@ -418,10 +453,11 @@ def came_late(job: Job, ledger: Ledger, late: Sequence[Wait]) -> Item:
     )  # fmt: skip
 
 
-def at_work(job: Job, work: Work) -> Item:
-    """A bar shows that the one that was waited for was at work all the while."""
+def at_work(job: Job, work: Work, missing: int | None) -> Item:
+    """A bar shows that the one that was waited for, ``missing`` among the others, was at work all the while."""
     elapsed, needed = work.bar.seconds("elapsed"), work.needed
-    ranks = () if work.rank is None else (work.rank,)
+    rank = missing if work.rank is None else work.rank
+    ranks = () if rank is None else (rank,)
     whole = next(
         (
             i for i in job.of_fact("took")

@@ -67,12 +67,37 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
         for wait, timeout in waits:
             if NEAR[0] * timeout <= elapsed <= NEAR[1] * timeout:
                 return Work(bar, wait, timeout)
+    for wait, timeout in timed:
+        drawn = _moved_on(job, wait, waiting)
+        if drawn is not None and (drawn.seconds("elapsed") or 0.0) >= timeout:
+            return Work(drawn, wait, timeout)
     return _counted_on(job, set(waiting) | {wait.rank for wait, _ in timed}, timed)
 
 
+<<<<<<< HEAD
 def _of_the_steps(bar: Item) -> bool:
     """Whether a bar counts the steps of the training itself, in each of which all ranks meet: it is nobody's work aside."""
     return any(compiled(_STEPS).match(split_line(e.text)[1]) for e in bar.finding.evidence[-1:])
+=======
+def _moved_on(job: Job, wait: Item, waiting: Collection[int]) -> Item | None:
+    """The last state of a bar that was drawn, in the log of a wait, before the wait ended and further on behind it."""
+    ended = wait.finding
+    drawn = [
+        i for fact in ("progress", "phase-start", "phase-end") for i in job.of_fact(fact)
+        if i.finding.source == ended.source and i.rank not in waiting and i.seconds("elapsed") is not None
+        and (_share(i) is not None or i.rule.fact == "phase-end")
+    ]  # fmt: skip
+    before = max((i for i in drawn if i.finding.offset < ended.offset), key=_place, default=None)
+    after = max((i for i in drawn if i.finding.offset > ended.offset), key=_place, default=None)
+    if before is None or after is None or before.finding.stream != after.finding.stream:
+        return None
+    further = (after.seconds("elapsed") or 0.0) > (before.seconds("elapsed") or 0.0)
+    return after if further and before.number("total") in {None, after.number("total")} else None
+
+
+def _place(item: Item) -> tuple[int, bool]:
+    return item.finding.offset, item.rule.fact == "progress"
+>>>>>>> main
 
 
 def _counted_on(

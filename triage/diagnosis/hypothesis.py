@@ -225,7 +225,8 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     if candidate.rivals:
         both = [*ranks, *(r for rival in candidate.rivals for r in rival.ranks)]
         return Origin(ranks=tuple(dict.fromkeys(both)), time=moment_text(finding.time, year))
-    if len(ranks) > 1 and rule.category in _JOB_WIDE and not fields:
+    apart = len(identities.heard - set(ranks)) >= _FEWEST_CONTENT and set(ranks) <= identities.heard
+    if len(ranks) > 1 and rule.category in _JOB_WIDE and not fields and not apart:
         # the same wrong setting on several ranks: who complained first is chance
         return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
     if ranks == [0] and rule.category == "network-config" and rule.phase == "bootstrap" and not fields:
@@ -388,7 +389,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         lost = {r for effect in candidate.led_to if _named_dead(effect.lead) for r in effect.ranks}
         if len(lost) == 1:
             return [lost.pop()]  # one process raised an error, and one is told to be gone
-    if lead.rule.category == "rank-crash" and lead.rule.origin != "node":
+    if lead.rule.category in {"rank-crash", "host-oom"} and lead.rule.origin != "node":
         died = _by_pid(lead, identities)
         if died is not None:
             return [died]
@@ -454,8 +455,9 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     lead = candidate.lead
     local = any(i.finding.raised for i in candidate.items) or lead.rule.category in _MET_BY_ONE
     speakers = _speakers(candidate)
-    if local and len(speakers) == 1 and (speaker := speakers.pop()) is not None:
-        return [speaker]
+    named = sorted(rank for rank in speakers if rank is not None)
+    if local and len(named) == len(speakers) and (len(named) == 1 or set(named) < identities.heard):
+        return named
     rank = _by_pid(lead, identities)
     if rank is None:
         rank = identities.rank_of_pod(lead.text("pod"))

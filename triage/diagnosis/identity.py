@@ -237,9 +237,25 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             owner = own  # the launcher itself names every process of the one node
         if owner is not None:
             table.note(owner, host=item.finding.host, local_rank=own, pid=pid)
+    _gpus_of_processes(job, table)
     _pods(job, table)
     table.deserter = _deserter(job, table)
     return table
+
+
+def _gpus_of_processes(job: Job, table: Identities) -> None:
+    """Note the GPU of every rank whose process the driver names beside one GPU only."""
+    held: dict[int, set[str]] = {}
+    used: dict[str, set[int]] = {}
+    for item in job.items:
+        pid, pci = item.number("pid"), item.text("pci")
+        if pid is not None and pci is not None:
+            held.setdefault(pid, set()).add(pci)
+            used.setdefault(pci, set()).add(pid)
+    for pid, gpus in held.items():
+        rank = table.rank_of_pid(pid)
+        if rank is not None and len(gpus) == 1 and len(used[pci := next(iter(gpus))]) == 1:
+            table.note(rank, pci=pci)
 
 
 def _deserter(job: Job, table: Identities) -> int | None:

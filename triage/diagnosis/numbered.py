@@ -106,7 +106,9 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> None:
 
 def wanted(job: Job) -> bool:
     """Whether something that matters was said: by whom the line may not tell, nor who else there is."""
-    return any(i.rule.role in {"cause", "symptom"} or i.rule.fact == "exception" for i in job.items)
+    return any(
+        i.rule.role in {"cause", "symptom"} or i.rule.fact in {"exception", "stack"} for i in job.items
+    )
 
 
 def _introduced(own: Mapping[_Place, Collection[int]], heard: Mapping[_Place, _Heard]) -> dict[_Place, int]:

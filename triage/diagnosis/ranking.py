@@ -252,7 +252,8 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
         if cause.advisory and cause.score < effect.score:
             return ""  # it stays beside the better founded one, as an alternative
         late = order == 1 and not _hardware(cause) and not cause.of_ledger and not effect.of_ledger
-        if late and not _of_another_stream(cause, effect) and not _stopped_by(cause, effect):
+        ordered = not _of_another_stream(cause, effect) and not _side_by_side(cause, effect)
+        if late and ordered and not _stopped_by(cause, effect):
             return ""
         return f"{cause.rule_id} is known to lead to {effect.rule_id}"
     if _left_without_gpus(cause, effect):
@@ -294,6 +295,15 @@ _WITHOUT_GPUS = "CUDA initialization: "
 _OF_GPUS = r"(?i)\b(?:gpus?|cuda|accelerators?|devices?|nvidia|bf16|fp16|bfloat16|half|float16|triton)\b"
 
 
+def _side_by_side(cause: Candidate, effect: Candidate) -> bool:
+    """Whether two kinds of exceptions ended different ranks, and nothing tells which of them was first."""
+    one, two = cause.lead.finding, effect.lead.finding
+    apart = bool(cause.ranks) and bool(effect.ranks) and set(cause.ranks).isdisjoint(effect.ranks)
+    speakers = {i.rank for i in cause.items} & {i.rank for i in effect.items}
+    timed = one.time is not None and two.time is not None
+    return one.raised and two.raised and not timed and (apart or not speakers)
+
+
 def _of_another_stream(cause: Candidate, effect: Candidate) -> bool:
     """Whether the cause was printed past the launcher's or logger's prefixes, so in an order of its own.
 
@@ -330,6 +340,10 @@ def _hardware(candidate: Candidate) -> bool:
     )
 
 
+STUCK = ("ledger.stuck-in", "ledger.all-in-build")
+"""Verdicts by the stacks of processes."""
+
+
 def _explains_verdict(cause: Candidate, verdict: Candidate, ledger: Ledger) -> str:
     """A rank's own words explain why the ledger finds it missing, dead or out of step."""
     if cause.score < 0.4 or _states(verdict, cause):
@@ -349,7 +363,11 @@ def _explains_verdict(cause: Candidate, verdict: Candidate, ledger: Ledger) -> s
     if ranks and ranks <= set(waiting) and not accused & ranks:
         return ""
     first = min(waiting.values(), key=lambda w: w.item.finding.offset, default=None)
-    late = first is not None and compare(lead.finding, first.item.finding) == 1 and not _hardware(cause)
+    stop = "external-stop" in lead.rule.tags
+    if stop and verdict.rule_id.startswith(STUCK):
+        return ""  # who stops a job has seen it stand still
+    late = first is not None and compare(lead.finding, first.item.finding) == 1
+    late = late and (stop or not _hardware(cause))
     if late and not (ranks and accused):
         return ""  # after the first timeout only a rank that was not itself waiting can be the cause
     if not accused or not ranks:

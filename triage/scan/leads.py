@@ -18,6 +18,8 @@ from triage.model import Block, Leads, Prefix
 from triage.scan.lazy import Lazy, deferred
 from triage.scan.marks import mark_of
 from triage.scan.prefix import split_line
+from triage.scan.prefixes.containers import unwrap_json
+from triage.scan.prefixes.draft import Draft
 from triage.scan.same_lead import same_lead
 from triage.scan.tracebacks.lines import HEADER
 
@@ -73,8 +75,13 @@ _KEPT = 16
 def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     """What :func:`triage.scan.prefix.split_line` says of ``line``, its lead named in the stream."""
     if leads.same and line.startswith(leads.same):
-        inner, message = split_line(line[len(leads.same) :])
+        rest = line[len(leads.same) :]
+        inner, message = split_line(rest) if leads.behind is None else split(leads.behind, rest)
         return replace(inner, length=len(leads.same) + inner.length), message
+    if line.startswith('{"') and (leads.names or leads.mark is not None):
+        collected = _collected(leads, line)
+        if collected is not None:
+            return collected
     if not leads.names:
         return split_line(line) if leads.mark is None else _marked(line, leads.mark, leads.base)
     found = _found(leads.names, line, 0)
@@ -95,6 +102,29 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     if outer is not None and inner.time is None:
         prefix = replace(prefix, time=outer.time)
     return prefix, message
+
+
+def _collected(leads: Leads, line: str) -> tuple[Prefix, str] | None:
+    """The same of a line that a collector keeps in JSON: the lead stands before the message in it."""
+    draft = Draft()
+    text = unwrap_json(line, 0, draft)
+    if text is None:
+        return None
+    outer = draft.finish(0)
+    inner, message = split(leads, text)
+    return (
+        replace(
+            inner,
+            length=max(0, line.find(message)),
+            stream="/".join(filter(None, (outer.stream, inner.stream))),
+            rank=outer.rank if inner.rank is None else inner.rank,
+            time=outer.time if inner.time is None else inner.time,
+            level=outer.level if inner.level is None else inner.level,
+            stamped=outer.stamped or inner.stamped,
+            recorded=outer.recorded or inner.recorded,
+        ),
+        message,
+    )
 
 
 def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
@@ -140,7 +170,10 @@ def _learned(lines: tuple[str, ...]) -> Leads:
     if own is not None:
         return Leads(mark=own[0], base=own[1])
     same = same_lead(lines)
-    return Leads(same=same) if same else NONE
+    if not same:
+        return NONE
+    behind = _learned(tuple(line[len(same) :] for line in lines))
+    return Leads(same=same, behind=behind if behind.names or behind.mark is not None else None)
 
 
 def _names_of(lines: Sequence[str]) -> frozenset[str]:
@@ -193,7 +226,13 @@ def _lines(data: bytes) -> list[str]:
         first = [row for row in data[:WINDOW].splitlines()[:-1] if row.strip()]
         last = [row for row in data[-WINDOW:].splitlines()[1:] if row.strip()]
         chosen = [*first[:LOOK], *last[-LOOK:]]
-    return [row[:160].decode("utf-8", "replace") for row in chosen]
+    return [_bare(row) for row in chosen]
+
+
+def _bare(row: bytes) -> str:
+    """The beginning of a line, of its message where a collector keeps it in JSON."""
+    text = unwrap_json(row.decode("utf-8", "replace"), 0, Draft()) if row.startswith(b'{"') else None
+    return row[:160].decode("utf-8", "replace") if text is None else text.partition("\n")[0][:160]
 
 
 def _name(found: re.Match[str]) -> str:

@@ -33,7 +33,7 @@ MAX_LINES_IN_ALL = 12_000
 FEWEST_LINES = 20
 ROUTINE = 3
 """Times that a wording is repeated by which it is known for routine."""
-MIN_WORDS = 3
+MIN_WORDS = 2
 """Words that a line has that says something."""
 KEPT = 2
 """Lines that are kept of each writer: the last ones."""
@@ -69,6 +69,7 @@ def oddities(
         for line in lines_afterwards(block, sources[index], index, until.get(index), most)
     ]
     own = testimony(setup, [*said, *late], sources, harmless)
+    said = list({_twice(line, sources[line.source]): line for line in reversed(said)}.values())[::-1]
     times = Counter(line.wording for line in said)
     sayers: dict[str, set[tuple[int, str]]] = defaultdict(set)
     for line in said:
@@ -90,7 +91,8 @@ def oddities(
         last[_writer(line)] = line
         if times[line.wording] > 1 or len(compiled(WORD).findall(line.wording)) < MIN_WORDS:
             continue
-        if began.get(line.source, 1 << 62) < line.offset or _later(line.prefix.time, clock):
+        warned = line.prefix.level == "warning" and len(sayers) > 1
+        if warned or began.get(line.source, 1 << 62) < line.offset or _later(line.prefix.time, clock):
             found.setdefault(_writer(line), []).append(line)
     told = [(line, DEVIANT) for line in deviants(setup) or broken_habits(said)]
     told += [(line, ODD) for lines in found.values() for line in lines[-KEPT:]]
@@ -111,6 +113,16 @@ def oddities(
 def _writer(line: Said) -> tuple[int, str]:
     """The log that a line stands in, and who wrote it there, where something tells."""
     return line.source, line.prefix.stream or line.writer or ""
+
+
+def _twice(line: Said, source: Source) -> tuple[object, ...]:
+    """What is the same of a line that stands in the log of its writer and in one of all."""
+    prefix = line.prefix
+    numbers = (prefix.rank, source.rank, prefix.local_rank, source.local_rank)
+    number = next((n for n in numbers if n is not None), None)
+    if number is None or prefix.time is None:
+        return line.source, line.offset
+    return number, prefix.time.seconds, line.message
 
 
 def _later(time: Moment | None, clock: Mapping[str, float]) -> bool:

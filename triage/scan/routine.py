@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from triage.model import Block, Evidence, Source
 from triage.scan.lazy import compiled, deferred
-from triage.scan.prefix import split_line
+from triage.scan.leads import leads_of, split
 from triage.scan.said import without_digits
 from triage.scan.tail import NONE_OF, last_rows, says_goodbye
 from triage.scan.tracebacks.lines import HEADER, LINKS
@@ -60,6 +60,7 @@ class Routine:
 
     def __init__(self, block: Block, source: Source) -> None:
         self._rows = last_rows(block, MAX_BYTES)
+        self._leads = leads_of(block)
         self._name = source.name
         self._parts: dict[int, tuple[str, str]] = {}
 
@@ -163,7 +164,8 @@ class Routine:
         """Writer and message of a row."""
         known = self._parts.get(at)
         if known is None:
-            prefix, message = split_line(self._rows[at][1][: 2 * LONGEST].decode("utf-8", "replace"))
+            text = self._rows[at][1][: 2 * LONGEST].decode("utf-8", "replace")
+            prefix, message = split(self._leads, text)
             known = self._parts[at] = (prefix.stream, message[:LONGEST])
         return known
 

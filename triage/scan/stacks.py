@@ -7,21 +7,24 @@ signal. The stack of a rank that others wait for tells more than all that it pri
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from triage.model import Block, Finding, Source, Value
+from triage.model import Block, Evidence, Finding, Source, Value
 from triage.scan.lazy import compiled
 from triage.scan.said import Said, any_line, finding_of
 from triage.scan.tracebacks.doing import activity
 from triage.scan.tracebacks.frames import make_frame
 from triage.scan.tracebacks.model import Frame
+from triage.text import safe
 
 FACT = "python.stack"
-_HEADERS = (b"Thread 0x", b"Current thread 0x")
-_THREAD = r"\s*(?:Current thread|Thread) 0x[\da-fA-F]+ (?:\[[^\]\n]{0,80}\] )?\(most recent call first\):\s*$"
+_HEADERS = (b"Thread 0x", b"Current thread 0x", b"Stack (most recent call first):")
+_THREAD = r"\s*(?:(?:Current thread|Thread) 0x[\da-fA-F]+ (?:\[[^\]\n]{0,80}\] )?|Stack )\(most recent call first\):\s*$"
 _FRAME = r"\s+File \"([^\"\n]{1,1000})\", line (\d{1,7}) in (\S{1,200})"
 _FATAL = "Fatal Python error"
 MAX_FRAMES = 120
+MAX_SHOWN = 12
+"""Frames that are shown, up to the user's own."""
 BEFORE = 2048
 """Bytes before the first stack in which the interpreter says that it died."""
 
@@ -86,4 +89,7 @@ def _fact(thread: _Thread, sources: Sequence[Source]) -> Finding | None:
         "function": frame.function, "file": frame.path, "line": frame.line, "activity": doing or "other",
         "top": f"{top.function} ({top.path.rpartition('/')[2]}:{top.line})",
     }  # fmt: skip
-    return finding_of(FACT, line, sources, fields)
+    found = finding_of(FACT, line, sources, fields)
+    path = [said for _, said in thread.frames[: thread.frames.index(own) + 1]][-MAX_SHOWN:]
+    shown = Evidence(sources[line.source].name, path[0].number, safe("\n".join(said.text for said in path)))
+    return replace(found, evidence=(shown,))

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterator
 from triage.model import Block, Evidence, Finding, Prefix, Source
 from triage.scan import abroad
 from triage.scan.lazy import deferred
+from triage.scan.leads import leads_of, split
 from triage.scan.prefix import split_line
 from triage.scan.tracebacks.lines import HEADER
 from triage.text import safe
@@ -227,6 +228,7 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
     out was working all the while.
     """
     seen: dict[str, tuple[int, int, str, Prefix]] = {}
+    leads = leads_of(block)
     for number, offset, raw in _lines(block, 4 * TAIL)[-MAX_SIGNS:]:
         saves = b"aved" in raw or b"ritten" in raw or b"rote" in raw or not raw.isascii()
         if (
@@ -238,7 +240,7 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
         ):
             continue
         text = raw.decode("utf-8", "replace")[:2000]
-        prefix, message = split_line(text)
+        prefix, message = split(leads, text)
         plain = prefix.level in {"info", "debug"} or (saves and _HANDS_OVER.search(message) is not None)
         if not plain or not message.strip() or message.startswith("NCCL INFO"):
             continue
@@ -369,10 +371,15 @@ def _reasons(lines: list[tuple[int, str, bool]]) -> set[int]:
 
 
 def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:
-    """Number and text of the last lines that are not blank, and whether they are the very last ones."""
+    """Number and text of the last lines that are not blank, and whether they are the very last ones.
+
+    Words that stand before all lines of the source are left out: they hide how a line begins.
+    """
     lines = last_rows(block, TAIL)[-MAX_LINES:]
+    same = leads_of(block).same
     for position, (number, raw) in enumerate(lines):
-        yield number, raw[:2000].decode("utf-8", "replace"), position >= len(lines) - FINAL_LINES
+        text = raw[:2000].decode("utf-8", "replace").removeprefix(same)
+        yield number, text, position >= len(lines) - FINAL_LINES
 
 
 def stands(text: str) -> bool:

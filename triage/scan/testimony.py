@@ -50,6 +50,7 @@ def testimony(
     telling: dict[str, dict[tuple[int, int], tuple[int, Said]]] = defaultdict(dict)
     for worth, line in _own(by_wording, begun):
         place = line.source, line.offset
+        worth += line.prefix.level == "warning"
         known = telling[_writer(line)].get(place)
         if known is None or known[0] < worth:
             telling[_writer(line)][place] = worth, line
