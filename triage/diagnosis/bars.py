@@ -74,11 +74,11 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
     return _counted_on(job, set(waiting) | {wait.rank for wait, _ in timed}, timed)
 
 
-<<<<<<< HEAD
 def _of_the_steps(bar: Item) -> bool:
     """Whether a bar counts the steps of the training itself, in each of which all ranks meet: it is nobody's work aside."""
     return any(compiled(_STEPS).match(split_line(e.text)[1]) for e in bar.finding.evidence[-1:])
-=======
+
+
 def _moved_on(job: Job, wait: Item, waiting: Collection[int]) -> Item | None:
     """The last state of a bar that was drawn, in the log of a wait, before the wait ended and further on behind it."""
     ended = wait.finding
@@ -97,7 +97,6 @@ def _moved_on(job: Job, wait: Item, waiting: Collection[int]) -> Item | None:
 
 def _place(item: Item) -> tuple[int, bool]:
     return item.finding.offset, item.rule.fact == "progress"
->>>>>>> main
 
 
 def _counted_on(
