@@ -17,7 +17,7 @@ from triage.diagnosis.doubts import others
 from triage.diagnosis.explain import reasoning, table, timeline
 from triage.diagnosis.fallback import alarm, carrier, fall_back, named_below, worded
 from triage.diagnosis.fingerprint import fingerprint
-from triage.diagnosis.hypothesis import build, moment_text
+from triage.diagnosis.hypothesis import build
 from triage.diagnosis.identity import Identities, identify, relabel
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.judgement import judge, missing
@@ -25,6 +25,7 @@ from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ledger import build as build_ledger
 from triage.diagnosis.nodes import around
 from triage.diagnosis.oddities import observed, suspect, with_words_of_ranks
+from triage.diagnosis.origin import moment_text
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
 from triage.diagnosis.run import Run

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from triage.diagnosis.hypothesis import moment_text
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger import Ledger
+from triage.diagnosis.origin import moment_text
 from triage.diagnosis.ranking import Ranking
 from triage.diagnosis.templates import fill, kinds_of
 from triage.model import Event, RankState

@@ -13,20 +13,16 @@ from typing import Any
 from triage.diagnosis.absence import (
     absent_ranks,
     announced,
-    at_work,
-    came_back,
-    came_late,
-    latecomers,
     onset_text,
     own_way,
     said_last,
     stopped,
-    too_short,
     unlocalised,
 )
 from triage.diagnosis.bars import outlasted
 from triage.diagnosis.claims import compared_claims
 from triage.diagnosis.job import Item, Job, comparable, compare
+from triage.diagnosis.lateness import at_work, came_back, came_late, latecomers, too_short
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
 from triage.diagnosis.models import models_differ
 from triage.diagnosis.nodes import NOWHERE

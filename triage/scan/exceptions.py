@@ -14,9 +14,9 @@ from itertools import islice
 from triage.model import Prefix, Value
 from triage.scan.collect import Collector, Sighting
 from triage.scan.lazy import compiled, deferred
-from triage.scan.prefix import Continuation
 from triage.scan.traceback import HEADER, Traceback, activity, fatal, parse_faulthandler, parse_traceback
-from triage.scan.tracebacks.lines import FRAME, LINKS, is_exception, is_header
+from triage.scan.tracebacks.lines import LINKS, is_header
+from triage.scan.traced import CLOSE, led_lines, writer_lines
 from triage.scan.window import BlockLines, Line
 
 EXCEPTION_ANCHORS = (HEADER, "Fatal Python error:", "Windows fatal exception:")
@@ -61,13 +61,6 @@ _SERVED = (
     r"|Error handling request"
 )
 """What servers print above the traceback of what the handler of one request raised."""
-_CLOSE = 3
-"""Lines above a traceback in which that may stand."""
-MAX_LINES = 400
-LONGEST_LEAD = 80
-"""Characters that may stand before a traceback on each of its lines."""
-MAX_STRANGERS = 60
-"""Lines of other writers between a traceback's first two."""
 MAX_TRACEBACKS = 2000
 """Tracebacks of one source that are parsed."""
 
@@ -109,10 +102,10 @@ class ExceptionScan:
             self._enclosed(view, line, _reported(view, line), collector)
             return
         prefix = _reported(view, line)
-        led = _led_lines(view, line)
+        led = led_lines(view, line)
         if led and prefix.rank is None:
             prefix = led[0].prefix
-        lines = led or _writer_lines(view, line)
+        lines = led or writer_lines(view, line)
         messages = [part.message for part in lines]
         if fatal(line.message) is not None:
             if collector is not None:
@@ -125,7 +118,7 @@ class ExceptionScan:
             found = replace(found, exception_type=None, message_line=None)
         last = lines[min(found.end, len(lines)) - 1]
         if prefix.rank is None:
-            below = (following.raw for following in islice(view.after(last), _CLOSE))
+            below = (following.raw for following in islice(view.after(last), CLOSE))
             stated = compiled(_OF_NPU).search("\n".join((last.raw, *below)))
             prefix = prefix if stated is None else replace(prefix, rank=int(stated[1]))
         self._remember(offset, view.block.offset + last.start, prefix, last.prefix.stream)
@@ -224,7 +217,7 @@ class ExceptionScan:
                 self._broken_in(view, line, collector)
 
     def _broken_in(self, view: BlockLines, line: Line, collector: Collector) -> None:
-        lines = _writer_lines(view, line)
+        lines = writer_lines(view, line)
         found = parse_traceback([HEADER + ":", *(part.message for part in lines)], 0)
         if found is None or not found.frames or found.message_line is None:
             return
@@ -280,7 +273,7 @@ def _reported(view: BlockLines, line: Line) -> Prefix:
         for count, above in enumerate(view.preceding(line)):
             if above.prefix.stream == line.prefix.stream:
                 found = compiled(_CALLED).search(above.message)
-            if found is not None or count >= _CLOSE:
+            if found is not None or count >= CLOSE:
                 break
     if found is not None:
         return replace(line.prefix, rank=int(found[1]), local_rank=None)
@@ -350,7 +343,7 @@ def _is_ignored(view: BlockLines, line: Line) -> bool:
 
 def _writers_line_above(view: BlockLines, line: Line) -> Line | None:
     """The last line that the writer of ``line`` wrote before it; others' lines may stand between."""
-    near = islice(view.preceding(line), _CLOSE + 1)
+    near = islice(view.preceding(line), CLOSE + 1)
     return next((above for above in near if above.prefix.stream == line.prefix.stream), None)
 
 
@@ -425,82 +418,3 @@ def _depth(found: Traceback) -> int | None:
         if frame.kind == "user":
             return below
     return None
-
-
-def _led_lines(view: BlockLines, line: Line) -> list[Line]:
-    """A traceback and what follows it, each line behind the same words: a launcher's that no prefix is known of.
-
-    Whoever puts words before every line names the writer by them: they are taken for its stream.
-    """
-    lead = line.message.partition(HEADER)[0]
-    if not lead.strip() or len(lead) > LONGEST_LEAD:
-        return []
-    name = lead.strip(" :|>]-")
-    stream = f"{line.prefix.stream}/{name}".lstrip("/")
-    lines: list[Line] = []
-    for seen, following in enumerate([line, *islice(view.after(line), MAX_LINES * 4)]):
-        if not following.message.startswith(lead):
-            if len(lines) < 2 and seen > MAX_STRANGERS:
-                return []
-            continue
-        rest = following.message[len(lead) :]
-        if len(lines) == 1 and not rest.startswith(" "):
-            return []
-        lines.append(replace(following, message=rest, prefix=replace(following.prefix, stream=stream)))
-        if len(lines) >= MAX_LINES:
-            break
-    return lines if len(lines) > 1 else []
-
-
-def _writer_lines(view: BlockLines, line: Line) -> list[Line]:
-    """``line`` and what its writer wrote after it, up to the next record."""
-    lines = [line]
-    continuation = Continuation(line.prefix)
-    skipped = 0
-    for following in view.after(line):
-        belongs = continuation.takes(following.prefix)
-        if (
-            belongs is None
-            and len(lines) == 1
-            and _same_voice(line, following)
-            and FRAME.match(following.message, 0)
-        ):
-            return _record_by_record(view, line)
-        if len(lines) >= MAX_LINES or (belongs is None and not _resumes(view, lines[-1], following)):
-            break
-        if belongs:
-            lines.append(following)
-            continue
-        skipped += 1
-        if skipped > MAX_LINES * 8:
-            break
-    return lines
-
-
-def _record_by_record(view: BlockLines, line: Line) -> list[Line]:
-    """A traceback of which somebody logged each line as a record of its own, down to the exception's name."""
-    lines = [line]
-    for following in islice(view.after(line), MAX_LINES):
-        if not _same_voice(line, following):
-            break
-        lines.append(following)
-        named = is_exception(following.message)
-        if named is not None and named[3] is not None:
-            break
-    return lines
-
-
-def _same_voice(one: Line, other: Line) -> bool:
-    """Whether two records are of one writer, logger and level."""
-    a, b = one.prefix, other.prefix
-    return b.stamped and (a.stream, a.logger, a.level) == (b.stream, b.logger, b.level)
-
-
-def _resumes(view: BlockLines, last: Line, record: Line) -> bool:
-    """Whether a record stands in the middle of a traceback: another process wrote there, and the frames go on below."""
-    if not last.message.startswith((HEADER, "  ")):
-        return False
-    for following in islice(view.after(record), _CLOSE):
-        if not following.prefix.stamped:
-            return following.prefix.stream == last.prefix.stream and following.message.startswith('  File "')
-    return False
