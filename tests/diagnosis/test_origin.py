@@ -310,3 +310,34 @@ def test_what_lightning_says_of_a_process_is_no_part_of_its_exception(engine: En
     root = engine.diagnose(Source("fit.log", data=log.encode())).root_cause
     assert root is not None
     assert set(root.origin.ranks) == {2, 3}
+
+
+def test_an_allocator_names_the_device_of_the_local_rank_where_the_launcher_told_the_ranks_of_its_node(
+    engine: Engine,
+) -> None:
+    log = (
+        "worker-0: [2024-02-02 10:00:01,102] [INFO] [launch.py:151:main] nnodes=2, num_local_procs=4, node_rank=0\n"
+        "worker-1: [2024-02-02 10:00:01,202] [INFO] [launch.py:151:main] nnodes=2, num_local_procs=4, node_rank=1\n"
+        "worker-1: Traceback (most recent call last):\n"
+        'worker-1:   File "/w/train.py", line 311, in <module>\n'
+        "worker-1:     loss.backward()\n"
+        "worker-1: torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.95 GiB. GPU 2 has a total capacty of 79.15 GiB "
+        "of which 1.02 GiB is free.\n"
+    )
+    root = engine.diagnose(Source("train.log", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("gpu-oom", 6)
+
+
+def test_a_bar_of_the_training_itself_is_nobodys_work_aside(engine: Engine) -> None:
+    waits = "".join(
+        f"(WorkerDict pid={1201 + r}) [rank{r}]:[E404 10:11:12.222 ProcessGroupNCCL.cpp:616] [Rank {r}] Watchdog caught collective "
+        f"operation timeout: WorkNCCL(SeqNum=911, OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=600000) ran for 60002{r} "
+        "milliseconds before timing out.\n"
+        for r in (0, 2, 3)
+    )
+    bar = "(TaskRunner pid=901) Training Progress:   3%|▎         | 9/300 [11:11<6:11:22, 76.58s/it]\n"
+    root = engine.diagnose(Source("ppo.log", data=(bar + waits).encode())).root_cause
+    assert root is not None
+    assert root.category != "watchdog-too-short"
+    assert root.origin.rank == 1

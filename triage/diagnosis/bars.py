@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from triage.diagnosis.job import Item, Job, compare
+from triage.scan.lazy import compiled
+from triage.scan.prefix import split_line
 
 NEAR = (0.93, 1.3)
 """Share of the wait that a bar must have been running for."""
@@ -17,6 +19,8 @@ SHORTEST = 20.0
 """Seconds below which a wait and a bar may agree by chance."""
 DEFAULT_WAIT = 1800.0
 """Seconds that torch waits at the store when its message does not say, before 2.2."""
+_STEPS = r"(?i)\s*(?:training|train|(?:train )?epochs?|(?:global |train )?steps?|iterations?)\b[^|]{0,60}\d{1,3}%\|"
+"""How bars of the steps of a training begin."""
 _UNTIMED = frozenset(["torch.store-nccl-id-missing", "torch.store-key-timeout"])
 
 
@@ -58,7 +62,7 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
     waits = [(i, t) for i, t in timed if t >= SHORTEST]
     for bar in _last_bars(job):
         elapsed = bar.seconds("elapsed") or 0.0
-        if bar.rank in waiting:
+        if bar.rank in waiting or _of_the_steps(bar):
             continue
         for wait, timeout in waits:
             if NEAR[0] * timeout <= elapsed <= NEAR[1] * timeout:
@@ -68,6 +72,11 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
         if drawn is not None and (drawn.seconds("elapsed") or 0.0) >= timeout:
             return Work(drawn, wait, timeout)
     return _counted_on(job, set(waiting) | {wait.rank for wait, _ in timed}, timed)
+
+
+def _of_the_steps(bar: Item) -> bool:
+    """Whether a bar counts the steps of the training itself, in each of which all ranks meet: it is nobody's work aside."""
+    return any(compiled(_STEPS).match(split_line(e.text)[1]) for e in bar.finding.evidence[-1:])
 
 
 def _moved_on(job: Job, wait: Item, waiting: Collection[int]) -> Item | None:

@@ -156,6 +156,9 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
     wordless_files = _anonymous_words(job)
     own_watchdog = (*job.of_tag("collective-timeout"), *job.of_rule("torch.watchdog-terminated"))
     timed_out = {i.rank for i in own_watchdog}
+    bereft = {
+        i.rank for i in job.of_rule("torch.nccl-async-error") if "remote process" in (i.text("what") or "")
+    }
     heard = {
         i.rank for i in job.items
         if i.rule.fact not in {"rank-exit", "mention"} and not by_launcher(i) and not i.about_a_rank
@@ -171,6 +174,8 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             continue
         if exit_.signal in {None, "SIGABRT"} and (rank in ledger.waiting or rank in timed_out):
             continue  # its own watchdog ended it
+        if exit_.signal == "SIGABRT" and rank in bereft:
+            continue  # its communicator lost a peer, upon which the watchdog aborts the process
         if exit_.signal == "SIGABRT" and rank not in heard and job.of_tag("collective-timeout"):
             continue  # others waited for all of their timeout: no launcher had seen a process end, so its watchdog did it
         if exit_.signal is None and any(compare(exit_.item.finding, w.finding) == 1 for w in own_watchdog):
@@ -228,7 +233,7 @@ def _anonymous_words(job: Job) -> bool:
         and (i.rule.fact == "exception" or (i.rule.role == "cause" and i.finding.raised))
         and i.finding.offset < summaries.get(i.finding.source, 1 << 62)
         and not _launcher(i)
-        and not any(inside(loss, i) for loss in losses)
+        and not any(inside(loss, i) and loss.rule.id not in i.rule.explains for loss in losses)
         for i in job.items
     )
 

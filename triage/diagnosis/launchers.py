@@ -26,6 +26,7 @@ ONE_PROCESS = deferred(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\
 LOCAL_RANK = deferred(r"(?:default|worker|trainer|local_?rank)\d+")
 _LAUNCHER_FACTS = frozenset({"rank-exit", "restart", "rendezvous", "survivor", "external-stop"})
 """What only launchers say."""
+_HANDLERS = frozenset({"host.signal-handler", "mpi.received-signal"})
 
 _Wrapper = tuple[int, str | None, str]
 """Source, host and name of a prefix that may stand for one process or for many."""
@@ -99,8 +100,8 @@ def _listen(told: _Told, item: Item, name: str) -> None:
 
 
 def by_launcher(item: Item) -> bool:
-    """Whether only a launcher says so; Open MPI's handler of signals speaks in the process that got one."""
-    if item.rule.id == "mpi.received-signal":
+    """Whether only a launcher says so; handlers of signals speak in the process that got one."""
+    if item.rule.id in _HANDLERS:
         return False
     return item.rule.fact in _LAUNCHER_FACTS or item.rule.id == "torch.launcher-noise"
 

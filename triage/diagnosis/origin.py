@@ -272,7 +272,21 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         for effect in candidate.led_to
     ):  # fmt: skip
         return [alone]  # neither the assertion nor the error that followed has a name; one process died
-    return found[:1]
+    return found[:1] or _by_device(lead, identities)
+
+
+def _by_device(lead: Item, identities: Identities) -> list[int]:
+    """The rank whose own device an allocator names, where the launcher of its node told which ranks it started.
+
+    Programs that are launched once for each GPU take the one of their local rank. Number 0 may also be that of a
+    process which sees no other.
+    """
+    gpu = lead.number("gpu")
+    if not gpu or "oom-message" not in lead.rule.tags or not _thrown_or_raised(lead):
+        return []
+    rank = identities.nodes.rank(gpu, lead.finding.host, lead.finding)
+    size = identities.world_size
+    return [] if rank is None or (size is not None and rank >= size) else [rank]
 
 
 def _named_dead(lead: Item) -> bool:
