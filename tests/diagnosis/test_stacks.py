@@ -37,7 +37,9 @@ def test_the_missing_rank_is_where_its_stack_says(engine: Engine) -> None:
     shown = root.evidence[0]
     assert (shown.path, shown.line) == ("rank_2.log", 6)
     inner, own = shown.text.splitlines()
-    assert "line 707 in readinto" in inner and "feed.py" in own  # from the innermost call out to the user's own
+    assert (
+        "line 707 in readinto" in inner and "feed.py" in own
+    )  # from the innermost call out to the user's own
 
 
 def test_waiting_for_a_data_loader_is_data_loading(engine: Engine) -> None:

@@ -1,4 +1,4 @@
-"""The exit status with which a script that ran the job closes its log: ``rc=0``, ``train.py exited with 1``.
+"""The exit status with which a script that ran the job closes its log: ``rc=0``, ``train.py exited with 1``, ``all done``.
 
 A zero is worth little right below an error: the pipe of a shell hides the status of all but its last command.
 What a script adds below its status, the time and where its files are, takes nothing from it.
@@ -38,6 +38,17 @@ _EVENT = deferred(
     re.IGNORECASE,
 )
 """The last of the events that a program writes as JSON, where it tells how all ended."""
+_WORDS = deferred(
+    r"(?!.*\b(?:errors?|fail\w*|warn\w*|abort\w*|kill\w*|not|but|worker|child|actor|shard|task)\b)(?:[^\n]{0,60}[\s|\]:])?"
+    r"(?:(?:all|everything|training|finetuning|pretraining|run|job|evaluation|eval|benchmark|bench|sweep|work|script|experiment"
+    r"|program|inference)(?: run)? (?:is |are |was |has |have )?(?:now )?(?:completed?|finished|done)(?:, exiting)?"
+    r"|(?:reached|hit) max[_ ]?(?:steps|epochs|iter\w*),? (?:finishing|stopping|exiting|done)"
+    r"|max[_ ]?(?:steps|epochs|iter\w*) reached,? (?:finishing|stopping|exiting|done)"
+    r"|(?:done|finished),? (?:exit|status|rc)[ =:]{0,2}(?:code )?0|finished all (?:steps|epochs|batches|work)"
+    r"|shutting down cleanly|# All processes entering MPI_Finalize)[.!]{0,3}",
+    re.IGNORECASE,
+)
+"""How programs say last of all that they have done what they were to do."""
 _FOOTER = deferred(
     r"[\W_]*|(?:\[[\w.-]{1,20}\]:? +)?(?:[=#*_-]{3,}|(?:end|finish(?:ed)?|stop(?:ped)?|complet(?:ed|ion)|elapsed|duration|wall|real|user"
     r"|sys|run ?time|total|time|date)\b[ \w()]{0,20}[:=\t ] ?.*\d.*|[\w ]{2,30}: */\S*|(?:log|output)(?: \w+)?:"
@@ -56,7 +67,7 @@ _KILLED = 128
 
 
 def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding]:
-    """The status that the last line of a log states, where it is nothing else than that."""
+    """The status that the last line of a log states, in a number or in words, where it is nothing else than that."""
     data = block.data.rstrip()
     end = len(data)
     for _ in range(_MOST_FOOTERS):
@@ -66,14 +77,15 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         text = data[start:end].decode("utf-8", "replace").rstrip()
         prefix, message = split_line(text)
         found = _STATUS.fullmatch(message.strip()) or _EVENT.fullmatch(text.strip())
-        if found is not None:
+        words = _WORDS.fullmatch(text.strip()) if found is None else None
+        if found is not None or words is not None:
             break
         if not start or not _FOOTER.fullmatch(message.strip()):
             return
         end = start - 1
     else:
         return
-    status = int(found["status"] or 1)
+    status = 0 if found is None else int(found["status"] or 1)
     if not -_MOST_SIGNALS <= status <= _MOST and status % _UNSIGNED not in _ABNORMAL:
         return
     above = data[:start].rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
