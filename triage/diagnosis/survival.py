@@ -16,6 +16,8 @@ ROUTINE_RULE = "progress.routine"
 _IN_VAIN = r" HTTP/[12](?:\.[01])?\\?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
 """An access line that tells of no work done."""
 PREEMPTED = "slurm.preempted"
+_SAID = "progress.finished"
+"""A good end in words only, which a script says whatever became of what it ran."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -85,6 +87,8 @@ class Survival:
         """
         if end.finding.source != item.finding.source or "job-end" in end.rule.tags:
             return False
+        if end.rule.id == _SAID and self._ended_badly_before(item, end):
+            return True
         return any(
             other.finding.source == item.finding.source and other.finding.level in {"error", "fatal"}
             and any(compiled(_ALL_FAILED).search(e.text) for e in other.finding.evidence)
@@ -94,6 +98,19 @@ class Survival:
             )
             for other in self.job.items if other.rule.role == "cause" and last_of(other) < end.finding.offset
         )  # fmt: skip
+
+    def _ended_badly_before(self, item: Item, end: Item) -> bool:
+        """Whether a launcher saw processes end badly after an error, and nothing was begun or done from then to the good end."""
+        log = item.finding.source
+        bad = [
+            last_of(b) for b in self.endings.told("launcher-report", "rank-exit")
+            if b.finding.source == log and last_of(item) <= last_of(b) < end.finding.offset
+        ]  # fmt: skip
+        return bool(bad) and not any(
+            other.finding.source == log and max(bad) < last_of(other) < end.finding.offset
+            for fact in ("progress", "comm-init-start", "rendezvous", "begun", "alive")
+            for other in self.job.of_fact(fact)
+        )
 
     def _passed_on(self, item: Item) -> Item | None:
         """What shows that somebody got over an exception which repeats an error that native code only printed."""

@@ -155,7 +155,7 @@ class Routine:
     def _ordinary(self, at: int) -> bool:
         """Whether a row is a statement, and neither code nor alarming."""
         message = self._part(at)[1]
-        if _WORDS.search(message) is None or _CODE.match(message):
+        if _WORDS.search(message) is None or _CODE.match(message) or compiled(_RAISED).match(message):
             return False
         said = NONE_OF.sub("", message)
         return compiled(_IDLE).search(said) is None and not says_goodbye(said)
