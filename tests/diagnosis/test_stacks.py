@@ -54,3 +54,42 @@ def test_the_stack_of_an_interpreter_that_died_is_no_place_to_wait_at(engine: En
     root = engine.diagnose(logs('threading.py", line 7 in join', head)).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("rank-crash", 2)
+
+
+def dumped(rank: int, line: str) -> str:
+    return (
+        f"[worker-{rank}] rank {rank}: step 10 loss 0.2\n"
+        f"[worker-{rank}] Timeout (0:00:25)!\n"
+        f"[worker-{rank}] Thread 0x00007fccb50bb140 (most recent call first):\n"
+        f'[worker-{rank}]   File "/srv/rank/train.py", {line}\n'
+        f'[worker-{rank}]   File "/srv/rank/train.py", line 50 in <module>\n'
+    )
+
+
+def test_the_one_stack_that_is_elsewhere_tells_for_whom_the_others_wait(engine: Engine) -> None:
+    log = "".join(dumped(r, "line 26 in fill" if r == 2 else "line 43 in main") for r in range(4))
+    found = engine.diagnose(Source("job.out", data=(log + "exited with exit code 124\n").encode()))
+    assert found.root_cause is not None
+    assert (found.root_cause.category, found.root_cause.origin.rank) == ("straggler-or-hang", 2)
+
+
+def test_stacks_that_are_all_alike_name_nobody(engine: Engine) -> None:
+    log = "".join(dumped(r, "line 43 in main") for r in range(4))
+    found = engine.diagnose(Source("job.out", data=(log + "exited with exit code 124\n").encode()))
+    assert found.root_cause is not None
+    assert found.root_cause.origin.rank is None
+
+
+def test_processes_that_all_wait_for_a_build(engine: Engine) -> None:
+    stack = (
+        "Stack (most recent call first):\n"
+        '  File "/opt/venv/lib/python3.12/site-packages/torch/utils/file_baton.py", line 51 in wait\n'
+        '  File "/opt/venv/lib/python3.12/site-packages/torch/utils/cpp_extension.py", line 2286 in _jit_compile\n'
+        '  File "/home/a/train.py", line 15 in main\n'
+        '  File "/home/a/train.py", line 23 in <module>\n'
+    )
+    logs = [Source(f"rank{r}.log", data=f"loading extension\n{stack}".encode()) for r in (0, 1)]
+    root = engine.diagnose(logs).root_cause
+    assert root is not None
+    assert root.category == "compile-or-graph-capture"
+    assert any("lock" in (step.run or "") for step in root.remediation)

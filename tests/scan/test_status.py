@@ -36,6 +36,37 @@ def test_zero_is_a_good_end(engine: Engine, line: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "10:42:16.804 INFO bench.py:56] bench complete",
+        "2026-01-08 10:13:21 INFO trainer: done, exit 0",
+        "reached max_steps, finishing",
+        "# All processes entering MPI_Finalize",
+        "sweep finished!",
+    ],
+)
+def test_what_was_to_be_done_is_done(engine: Engine, line: str) -> None:
+    assert verdict(engine, f"ERROR zork was lost for a while\n{STEPS}{line}\n") == "healthy"
+
+
+@pytest.mark.parametrize("line", ["worker 3: all done", "job not finished", "sweep failed, all done"])
+def test_a_part_that_is_done_is_not_all(engine: Engine, line: str) -> None:
+    trouble = 'Traceback (most recent call last):\n  File "/home/user/train.py", line 12, in main\n    descend()\nCellarError: no stairs\n'
+    assert verdict(engine, f"{STEPS}{trouble}{line}\n") == "failed"
+
+
+def test_a_script_is_content_whatever_its_launcher_saw(engine: Engine) -> None:
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "/home/user/train.py", line 12, in main\n    descend(cellar)\n'
+        "ValueError: the cellar has no stairs\n"
+        "[2026-01-08 10:13:21,591] [ERROR] [launch.py:341:sigkill_handler] ['/usr/bin/python3', '-u', 'train.py', "
+        "'--local_rank=1'] exits with return code = 1\n<<< frequency 1087 MHz\nAll done.\nLog files:\n"
+    )
+    assert verdict(engine, log) == "failed"
+
+
+@pytest.mark.parametrize(
     "line", ["rc=1", "exit 137", "exit code: 2", "train.py exited with code 3", "status 134"]
 )
 def test_anything_else_is_a_bad_one(engine: Engine, line: str) -> None:

@@ -87,7 +87,8 @@ class Survival:
         """
         if end.finding.source != item.finding.source or "job-end" in end.rule.tags:
             return False
-        if end.rule.id == _SAID and self._ended_badly_before(item, end):
+        in_words = end.rule.id == _SAID or end.fields.get("_words") is True
+        if in_words and self._ended_badly_before(item, end):
             return True
         return any(
             other.finding.source == item.finding.source and other.finding.level in {"error", "fatal"}

@@ -95,7 +95,7 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
     signal = SIGNALS.get(-status if status < 0 else status - _KILLED)
     yield Finding(
         rule_id=BADLY if status else WELL,
-        fields={"exit_code": status, "signal": signal} if status else {"_below": trouble},
+        fields={"exit_code": status, "signal": signal} if status else {"_below": trouble, "_words": words is not None},
         evidence=(Evidence(source.name, number, safe(text)),), source=index, offset=offset,
         rank=rank, host=prefix.host or source.host, time=prefix.time, stream=prefix.stream,
     )  # fmt: skip
