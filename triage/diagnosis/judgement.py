@@ -28,7 +28,7 @@ from triage.diagnosis.models import models_differ
 from triage.diagnosis.nodes import NOWHERE
 from triage.diagnosis.oddities import OUTSIDE, shown, suspect
 from triage.diagnosis.phases import Activities
-from triage.diagnosis.settings import differing, other_release, other_worlds, started_otherwise
+from triage.diagnosis.settings import differing, other_layout, other_release, other_worlds, started_otherwise
 from triage.diagnosis.sites import mismatched, odd_site, same_site
 from triage.diagnosis.stacked import apart
 from triage.diagnosis.verdicts import verdict
@@ -54,6 +54,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += models_differ(job, ledger)
     verdicts += mismatched(job, ledger)
     verdicts += other_worlds(job)
+    verdicts += other_layout(job)
     verdicts += other_release(job)
     verdicts += started_otherwise(job)
     verdicts += _placement(job, ledger)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
-from triage.diagnosis.job import Item, Job
+from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
@@ -89,6 +89,23 @@ def started_otherwise(job: Job) -> Iterator[Item]:
     if waits and odd:
         fields: dict[str, Value] = {"ranks": (odd[0].rank,), "words": odd[0].text("words")}
         yield verdict(job, "ledger.started-otherwise", fields, [odd[0], waits[0]], rank=odd[0].rank)
+
+
+def other_layout(job: Job) -> Iterator[Item]:
+    """A rank that stated other sizes of parallel groups than all others, where communication failed before any step."""
+    odd = [
+        i for i in job.of_fact("deviant")
+        if i.rank is not None and compiled(_LAYOUT).search(i.text("words") or "") is not None
+    ]  # fmt: skip
+    lost = [i for tag in (*TROUBLE, "nccl-error") for i in job.of_tag(tag)]
+    if len({i.rank for i in odd}) != 1 or not lost or job.of_fact("progress"):
+        return
+    fields: dict[str, Value] = {"ranks": (odd[0].rank,), "words": odd[0].text("words")}
+    yield verdict(job, "ledger.layout-differs", fields, [odd[0], lost[0]], rank=odd[0].rank)
+
+
+_LAYOUT = r"(?i)\b(?:(?:tensor|pipeline|data|context|sequence|expert|model)[ _-]?parallel|parallel size|device mesh)"
+"""How the sizes of the groups of a job are stated."""
 
 
 def other_release(job: Job) -> Iterator[Item]:
