@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.lateness import built_late, came_back, counting, outlived, own_words, too_short, took
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait
-from triage.diagnosis.oddities import last_apart, says_no_more
+from triage.diagnosis.oddities import deviant, last_apart, says_no_more
 from triage.diagnosis.phases import Activities, Activity
 from triage.diagnosis.stacked import STUCK_IN
 from triage.diagnosis.unclaimed import inside
@@ -143,10 +143,8 @@ def absent_ranks(
 
 def _deviant(job: Job, absent: Sequence[int], waits: Sequence[Wait]) -> Item | None:
     """What one of the waiting said otherwise than all others, which makes silence of others the less telling."""
-    odd = [i for i in job.of_fact("deviant") if i.rank is not None]
-    ranks = {i.rank for i in odd}
-    waiting = {w.rank for w in waits}
-    return odd[0] if len(ranks) == 1 and ranks <= waiting and ranks.isdisjoint(absent) else None
+    odd = deviant(job)
+    return odd if odd is not None and odd.rank in {w.rank for w in waits} - set(absent) else None
 
 
 def stopped(job: Job, rank: int) -> Item | None:

@@ -67,8 +67,9 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
         for wait, timeout in waits:
             if NEAR[0] * timeout <= elapsed <= NEAR[1] * timeout:
                 return Work(bar, wait, timeout)
-    for wait, timeout in timed:
-        drawn = _moved_on(job, wait, waiting)
+    bars = _drawn(job, waiting)
+    for wait, timeout in timed if bars else ():
+        drawn = _moved_on(bars, wait)
         if drawn is not None and (drawn.seconds("elapsed") or 0.0) >= timeout:
             return Work(drawn, wait, timeout)
     return _counted_on(job, set(waiting) | {wait.rank for wait, _ in timed}, timed)
@@ -79,16 +80,21 @@ def _of_the_steps(bar: Item) -> bool:
     return any(compiled(_STEPS).match(split_line(e.text)[1]) for e in bar.finding.evidence[-1:])
 
 
-def _moved_on(job: Job, wait: Item, waiting: Collection[int]) -> Item | None:
-    """The last state of a bar that was drawn, in the log of a wait, before the wait ended and further on behind it."""
-    ended = wait.finding
-    drawn = [
+def _drawn(job: Job, waiting: Collection[int]) -> list[Item]:
+    """All states of bars that tell how long they have been running, but for those of the waiting."""
+    return [
         i for fact in ("progress", "phase-start", "phase-end") for i in job.of_fact(fact)
-        if i.finding.source == ended.source and i.rank not in waiting and i.seconds("elapsed") is not None
+        if i.rank not in waiting and i.seconds("elapsed") is not None
         and (_share(i) is not None or i.rule.fact == "phase-end")
     ]  # fmt: skip
-    before = max((i for i in drawn if i.finding.offset < ended.offset), key=_place, default=None)
-    after = max((i for i in drawn if i.finding.offset > ended.offset), key=_place, default=None)
+
+
+def _moved_on(bars: Sequence[Item], wait: Item) -> Item | None:
+    """The last state of a bar that was drawn, in the log of a wait, before the wait ended and further on behind it."""
+    ended = wait.finding
+    here = [i for i in bars if i.finding.source == ended.source]
+    before = max((i for i in here if i.finding.offset < ended.offset), key=_place, default=None)
+    after = max((i for i in here if i.finding.offset > ended.offset), key=_place, default=None)
     if before is None or after is None or before.finding.stream != after.finding.stream:
         return None
     further = (after.seconds("elapsed") or 0.0) > (before.seconds("elapsed") or 0.0)

@@ -20,7 +20,7 @@ from triage.diagnosis.fingerprint import fingerprint
 from triage.diagnosis.hypothesis import build
 from triage.diagnosis.identity import Identities, identify, relabel
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.judgement import judge, missing
+from triage.diagnosis.judgement import judge
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ledger import build as build_ledger
 from triage.diagnosis.nodes import around
@@ -139,7 +139,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     identities.only_failed = _only_failed(job, ledger)
     identities.failed_at = _failed_at(ledger)
     identities.suspect = suspect(job, ledger.seen)
-    identities.missing = missing(ledger)
+    identities.missing = ledger.missing
     of_files = {s.rank for s in run.sources if s.rank is not None}
     identities.heard = frozenset(ledger.seen) | identities.introduced | of_files
     verdicts = judge(job, ledger, Activities(job, identities))

@@ -47,7 +47,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts = list(compared_claims(job))
     verdicts += _named(job, ledger)
     work = outlasted(job, set(ledger.waiting))
-    verdicts += _waits(job, ledger, activities) if work is None else [at_work(job, work, missing(ledger))]
+    verdicts += _waits(job, ledger, activities) if work is None else [at_work(job, work, ledger.missing)]
     verdicts += _vanished(job, ledger)
     verdicts += _initialisation(job, ledger)
     verdicts += differing(job, ledger)
@@ -59,12 +59,6 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += started_otherwise(job)
     verdicts += _placement(job, ledger)
     return shown(job, verdicts)
-
-
-def missing(ledger: Ledger) -> int | None:
-    """The one rank that did not wait where all others did."""
-    idle = set(ledger.members) - set(ledger.waiting)
-    return next(iter(idle)) if ledger.waiting and len(idle) == 1 else None
 
 
 def _named(job: Job, ledger: Ledger) -> Iterator[Item]:

@@ -109,6 +109,12 @@ class Ledger:
     """Descriptions that stand for several groups, where the lines name no group by its own name."""
 
     @property
+    def missing(self) -> int | None:
+        """The one rank of which nothing says that it waited, where all others waited in vain."""
+        idle = set(self.members) - set(self.waiting)
+        return idle.pop() if self.waiting and len(idle) == 1 else None
+
+    @property
     def waiting(self) -> dict[int, Wait]:
         """Every rank that waits in some group, with its earliest wait."""
         found: dict[int, Wait] = {}

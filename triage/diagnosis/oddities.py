@@ -67,9 +67,9 @@ def suspect(job: Job, among: Collection[int]) -> int | None:
     outside = _outside(job, among)
     if outside is not None:
         return outside
-    differing = {item.rank for item in job.of_fact("deviant")}
-    if len(differing) == 1 and (rank := differing.pop()) in among:
-        return rank
+    differing = deviant(job)
+    if differing is not None and differing.rank in among:
+        return differing.rank
     ranks = {item.rank for item in job.of_fact("oddity") if item.rank in among}
     speakers = ranks | {item.rank for item in job.of_fact("last-line") if item.rank is not None}
     if len(speakers) < 2:
@@ -77,6 +77,14 @@ def suspect(job: Job, among: Collection[int]) -> int | None:
     if ranks:
         return ranks.pop() if len(ranks) == 1 else None
     return _alone_at_last(job, among)
+
+
+def deviant(job: Job, like: str = "") -> Item | None:
+    """The line by which one rank differs from all others, of those that ``like`` is found in; None where several ranks do."""
+    odd = [
+        item for item in job.of_fact("deviant") if compiled(like).search(item.text("words") or "") is not None
+    ]
+    return odd[0] if len({item.rank for item in odd}) == 1 and odd[0].rank is not None else None
 
 
 def _outside(job: Job, among: Collection[int]) -> int | None:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
+from triage.diagnosis.oddities import deviant
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.scan.lazy import compiled
@@ -93,15 +94,12 @@ def started_otherwise(job: Job) -> Iterator[Item]:
 
 def other_layout(job: Job) -> Iterator[Item]:
     """A rank that stated other sizes of parallel groups than all others, where communication failed before any step."""
-    odd = [
-        i for i in job.of_fact("deviant")
-        if i.rank is not None and compiled(_LAYOUT).search(i.text("words") or "") is not None
-    ]  # fmt: skip
+    odd = deviant(job, _LAYOUT)
     lost = [i for tag in (*TROUBLE, "nccl-error") for i in job.of_tag(tag)]
-    if len({i.rank for i in odd}) != 1 or not lost or job.of_fact("progress"):
+    if odd is None or not lost or job.of_fact("progress"):
         return
-    fields: dict[str, Value] = {"ranks": (odd[0].rank,), "words": odd[0].text("words")}
-    yield verdict(job, "ledger.layout-differs", fields, [odd[0], lost[0]], rank=odd[0].rank)
+    fields: dict[str, Value] = {"ranks": (odd.rank,), "words": odd.text("words")}
+    yield verdict(job, "ledger.layout-differs", fields, [odd, lost[0]], rank=odd.rank)
 
 
 _LAYOUT = r"(?i)\b(?:(?:tensor|pipeline|data|context|sequence|expert|model)[ _-]?parallel|parallel size|device mesh)"

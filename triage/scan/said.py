@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from triage.model import Block, Evidence, Finding, Leads, Prefix, Source, Value
 from triage.scan.lazy import compiled
@@ -13,6 +14,8 @@ from triage.text import safe
 
 WINDOW = 48 << 10
 """Bytes that are looked at, at the beginning of a source and before its first sign of trouble."""
+_LOOKED_AT = 8
+"""Lines that are looked at for each that is wanted, where stacks and tables stand in between."""
 NUMBER = r"0x[0-9a-fA-F]+|(?<![\w.])[-+]?\d[\d.,:e+-]*"
 WORD = r"[^\W\d_]{2,}"
 _VARYING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])"
@@ -80,7 +83,8 @@ def lines_afterwards(
         return
     start = until - block.offset
     leads = leads_of(block)
-    for row in _rows(block, start, min(len(block.data), start + WINDOW)):
+    rows = _rows(block, start, min(len(block.data), start + WINDOW))
+    for row in islice(rows, _LOOKED_AT * most):
         line = _said(block, source, index, row, leads) if row[2].strip() else None
         if line is not None and line.prefix.stream:
             yield line
