@@ -43,3 +43,14 @@ def test_what_all_ranks_say_is_not_shown(engine: Engine) -> None:
     rank, lines = shown(engine, logs)
     assert rank == 2
     assert not any("512 rows" in line for line in lines)
+
+
+def test_how_far_a_rank_has_come_sets_nobody_apart(engine: Engine) -> None:
+    lines = [f"node{r // 4}.{r % 4} | step {50 if r == 2 else 10} loss 1.900" for r in range(8)]
+    lines += [
+        f"node{r // 4}.{r % 4} | {TIMEOUT.format(rank=r, seq=61, numel=4096).strip()}"
+        for r in range(8)
+        if r != 5
+    ]
+    rank, _ = shown(engine, {"job.log": "\n".join(lines) + "\n"})
+    assert rank == 5

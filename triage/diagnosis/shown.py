@@ -61,9 +61,11 @@ def evidence(job: Job, candidate: Candidate, own: Sequence[Item]) -> tuple[Evide
     concluded = candidate.of_ledger or candidate.lead.rule.signature is None
     # what does not fit is shown with what one rank said before
     concluded = concluded or candidate.lead.rule.category == "collective-desync"
-    for piece in candidate.lead.finding.evidence[: 4 if concluded else 1]:
+    first, *more = candidate.lead.finding.evidence[: 4 if concluded else 1]
+    add(first)
+    take(own, MAX_EVIDENCE - 3)
+    for piece in more:
         add(piece)
-    take(own, MAX_EVIDENCE - 1)
     for piece in _root(job, candidate.lead):
         add(piece)
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)

@@ -22,6 +22,8 @@ _STATED = r"(?:\d{1,9}|\d{1,4}\.\d{1,4}\.\d{1,6}[+,]?)$"
 
 _SEAT = r"(?i)\b(?:cuda|gpu|npu|xpu|device|dev|local[ _-]?rank|port|pid|node)s?['\"]?[ =:#\[(]{0,3}\Z"
 """What stands before a number that says where a process is."""
+_COUNTER = r"(?i)\b(?:step|iter(?:ation)?|epoch|batch|round|update)[ =:#\[(]{0,2}\Z"
+"""What stands before a number that counts how far a process has come, which differs by the moment."""
 _SETTING = r"(?<=[a-z_]=)[^\s,;)\]}]+|(?<=[a-z_]['\"]: )[^\s,;)\]}]+"
 """The value in ``name=value`` and ``'name': value``."""
 
@@ -99,9 +101,12 @@ def _odd_one(values: Sequence[str]) -> int | None:
 
 
 def _numbers(message: str) -> list[str]:
-    """The numbers of a line; in place of those that count devices, which differ by nature, nothing that compares."""
+    """The numbers of a line; in place of those that count devices or steps, which differ by nature, nothing that compares."""
     return [
-        "" if compiled(_SEAT).search(message[: found.start()]) else found[0]
+        ""
+        if compiled(_SEAT).search(message[: found.start()])
+        or compiled(_COUNTER).search(message[: found.start()])
+        else found[0]
         for found in compiled(NUMBER).finditer(message)
     ]
 

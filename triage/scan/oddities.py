@@ -33,8 +33,8 @@ MAX_LINES_IN_ALL = 12_000
 FEWEST_LINES = 20
 ROUTINE = 3
 """Times that a wording is repeated by which it is known for routine."""
-MIN_WORDS = 2
-"""Words that a line has that says something."""
+MIN_WORDS, OF_RECORD = 3, 2
+"""Words that a line has that says something, and the text of a record in JSON, which names its values elsewhere."""
 KEPT = 2
 """Lines that are kept of each writer: the last ones."""
 
@@ -89,7 +89,8 @@ def oddities(
         if without_digits(line.text) in harmless:
             continue
         last[_writer(line)] = line
-        if times[line.wording] > 1 or len(compiled(WORD).findall(line.wording)) < MIN_WORDS:
+        least = OF_RECORD if line.text.lstrip().startswith("{") else MIN_WORDS
+        if times[line.wording] > 1 or len(compiled(WORD).findall(line.wording)) < least:
             continue
         warned = line.prefix.level == "warning" and len(sayers) > 1
         if warned or began.get(line.source, 1 << 62) < line.offset or _later(line.prefix.time, clock):
