@@ -19,7 +19,20 @@ _AROUND_NOTHING = deferred(r" ?\0(?=[ .:;,)]|$)|\0 ?")
 _SEVERAL = "\1"
 _OF_SEVERAL = deferred(r"(?i)(?P<noun>\brank) \x01(?P<which>[^\x01]*)\x01(?: (?P<verb>\w+)\b)?")
 _PLURAL = {"was": "were", "is": "are", "has": "have", "does": "do"}
-_SINGULAR = frozenset("complains differs ends gets holds loads runs saves says states takes waits".split())
+_SINGULAR = {
+    "complains",
+    "differs",
+    "ends",
+    "gets",
+    "holds",
+    "loads",
+    "runs",
+    "saves",
+    "says",
+    "states",
+    "takes",
+    "waits",
+}
 """Verbs of the present that the rules' sentences have right behind a rank."""
 
 
