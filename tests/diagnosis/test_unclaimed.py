@@ -257,6 +257,21 @@ SCRIPT = "/work/run.py"
             ),
             "storage",
         ),
+        # what is data by its name, wherever it lies
+        (
+            traceback(
+                frame(SCRIPT, "main", "with open(path) as f:"),
+                ends="FileNotFoundError: [Errno 2] No such file or directory: '/data/shapes/train_manifest.json'",
+            ),
+            "data-loading",
+        ),
+        (
+            traceback(
+                frame(SCRIPT, "main", "with open(path) as f:"),
+                ends="FileNotFoundError: [Errno 2] No such file or directory: '/data/shapes/run.json'",
+            ),
+            "user-code",
+        ),
         # a descriptor that is closed is the program's own doing
         (
             traceback(frame(SCRIPT, "ask", 'note = input("Notes: ")'), ends="OSError: [Errno 9] Bad file descriptor"),

@@ -82,6 +82,8 @@ _DATA_FILE = (
     r"(?:'|\"|$)(?! -> )"
 )
 """What a model and what its data are read from, by the ends of names."""
+_DATA_NAME = r"(?i)(?<!['\"])[/_.-](?:data(?:sets?)?|manifests?|annotations?|corp(?:us|ora)|shards?|splits?)(?=[/_'\".-])"
+"""What is data by a part of its name; ``/data`` at the root is a place where anything lies."""
 _WRITING = (
     r"\b(?:save\w*|imsave|imwrite|write\w*|dump|to_(?:csv|json|parquet|pickle|excel|hdf|file)|FileHandler)\("
     r"|\bopen\([^()]*(?:\([^()]*\)[^()]*)*,\s*(?:mode\s*=\s*)?['\"][rbt]?[wax]"
@@ -217,6 +219,8 @@ def kind_of(
         return "data-loading"
     if short in _MISSING and compiled(_SETTINGS_FILE).search(words):
         return "config"
+    if short in _MISSING and compiled(_DATA_NAME).search(words):
+        return "data-loading"
     if short in _MISSING and (said == "user-code" or (said == "config" and words.startswith("[Errno "))):
         return None
     return said
