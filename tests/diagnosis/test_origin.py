@@ -341,3 +341,18 @@ def test_a_bar_of_the_training_itself_is_nobodys_work_aside(engine: Engine) -> N
     assert root is not None
     assert root.category != "watchdog-too-short"
     assert root.origin.rank == 1
+
+
+@pytest.mark.parametrize(("size", "rank"), [(1, 0), (2, None)])
+def test_where_there_is_nobody_else_it_was_rank_zero(engine: Engine, size: int, rank: int | None) -> None:
+    log = (
+        f"INFO:root:Initialized (rank/world-size) 0/{size}\n"
+        "Process Process-1:\n"
+        "Traceback (most recent call last):\n"
+        '  File "/w/main.py", line 52, in process_main\n'
+        "    total = losses[step]\n"
+        "IndexError: list index out of range\n"
+    )
+    root = engine.diagnose(Source("slurm-7.out", data=log.encode())).root_cause
+    assert root is not None
+    assert root.origin.rank == rank

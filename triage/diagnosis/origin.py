@@ -211,6 +211,8 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         return [int(called[1])]  # who started it calls it by its rank
     # a thread's exception ends no process: who ended did so for what came of it, as others may have
     alone = None if lead.fields.get("_thread") is True else identities.alone(lead.finding)
+    if alone is None and identities.world_size == 1:
+        alone = 0  # there is nobody else
     if (
         alone is not None
         and (_thrown_or_raised(lead) or lead.rule.category in _OF_ONE or lead.rule.id.startswith(_LAST_WORDS))
@@ -300,7 +302,7 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     local = any(i.finding.raised for i in candidate.items) or lead.rule.category in _MET_BY_ONE
     speakers = _speakers(candidate)
     named = sorted(rank for rank in speakers if rank is not None)
-    if local and len(named) == len(speakers) and (len(named) == 1 or set(named) < identities.heard):
+    if len(named) == len(speakers) and ((local and len(named) == 1) or set(named) < identities.heard):
         return named
     rank = _by_pid(lead, identities)
     if rank is None:
