@@ -48,7 +48,9 @@ _OWN_NUMBER = r"(?i)(?:.*[^a-z])?(?:vllmworker|(?:(?:tp|pp|dp|global|world|mp)[_
 """Names that engines make of a rank, and those that call the number one."""
 _OF_PYTHON = r"(?:Spawn|Fork|ForkServer)?Process-(\d{1,5})"
 """Names that Python itself gives; it counts from 1 on all processes that a program starts."""
-_ENDED = deferred(rb"(?m)^Process (?:Spawn|Fork|ForkServer)?Process-(\d{1,5}):\s*$")
+_ENDED = deferred(
+    rb"(?m)(?:^|[ :|\]m])Process (?:Spawn|Fork|ForkServer)?Process-(\d{1,5}):(?:\x1b\[[\d;]*m)?\s*$"
+)
 _NUMBERED = (
     r"(?i)(?!(?:fork|spawn|forkserver|loky)?(?:pool|process)|data|loader|loky)"
     r"(.*?(?:worker|trainer|actor|learner|proc|stage|tp|gpu|shard|replica|node)s?[ _:#/-]?)(\d{1,5})"

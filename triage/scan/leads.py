@@ -17,7 +17,7 @@ from itertools import pairwise
 from triage.model import Block, Leads, Prefix
 from triage.scan.lazy import Lazy, deferred
 from triage.scan.marks import mark_of
-from triage.scan.prefix import split_line
+from triage.scan.prefix import clean, prefix_length, split_line
 from triage.scan.prefixes.containers import unwrap_json
 from triage.scan.prefixes.draft import Draft
 from triage.scan.same_lead import same_lead
@@ -65,6 +65,8 @@ _WORDS = frozenset(
 """Words before a colon that name no writer."""
 _RAISED = (HEADER, '  File "')
 _STAMPED = deferred(r"\[?\d{1,4}[-:/]")
+_COLLECTED = deferred(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] ")
+"""The runtime interface of Kubernetes' containers; see :mod:`triage.scan.prefixes.containers`."""
 
 
 NONE = Leads()
@@ -74,6 +76,11 @@ _KEPT = 16
 
 def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     """What :func:`triage.scan.prefix.split_line` says of ``line``, its lead named in the stream."""
+    if leads != NONE and ("\x1b" in line or _COLLECTED.match(line)):
+        cover, rest = _uncovered(line)
+        prefix, message = split(leads, rest)
+        time = cover.time if prefix.time is None else prefix.time
+        return replace(prefix, length=prefix_length(line, message), time=time), message
     if leads.same and line.startswith(leads.same):
         rest = line[len(leads.same) :]
         inner, message = split_line(rest) if leads.behind is None else split(leads.behind, rest)
@@ -102,6 +109,15 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     if outer is not None and inner.time is None:
         prefix = replace(prefix, time=outer.time)
     return prefix, message
+
+
+def _uncovered(line: str) -> tuple[Prefix, str]:
+    """``line`` without colours and what a container's runtime stamps on every line, and what that says."""
+    text = clean(line)
+    found = _COLLECTED.match(text)
+    if found is None:
+        return Prefix(), text
+    return split_line(found[0])[0], text[found.end() :]
 
 
 def _collected(leads: Leads, line: str) -> tuple[Prefix, str] | None:
@@ -232,7 +248,9 @@ def _lines(data: bytes) -> list[str]:
 def _bare(row: bytes) -> str:
     """The beginning of a line, of its message where a collector keeps it in JSON."""
     text = unwrap_json(row.decode("utf-8", "replace"), 0, Draft()) if row.startswith(b'{"') else None
-    return row[:160].decode("utf-8", "replace") if text is None else text.partition("\n")[0][:160]
+    if text is not None:
+        return text.partition("\n")[0][:160]
+    return _uncovered(row[:200].decode("utf-8", "replace"))[1]
 
 
 def _name(found: re.Match[str]) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from triage.model import Block, Evidence, Finding, Source
 from triage.scan.lazy import deferred
-from triage.scan.prefix import split_line
+from triage.scan.prefix import clean, split_line
 from triage.scan.said import without_digits
 from triage.scan.tail import speaks_of_trouble
 from triage.text import safe
@@ -77,7 +77,7 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         text = data[start:end].decode("utf-8", "replace").rstrip()
         prefix, message = split_line(text)
         found = _STATUS.fullmatch(message.strip()) or _EVENT.fullmatch(text.strip())
-        words = _WORDS.fullmatch(text.strip()) if found is None else None
+        words = _WORDS.fullmatch(clean(text).strip()) if found is None else None
         if found is not None or words is not None:
             break
         if not start or not _FOOTER.fullmatch(message.strip()):
