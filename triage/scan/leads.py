@@ -65,8 +65,11 @@ _WORDS = frozenset(
 """Words before a colon that name no writer."""
 _RAISED = (HEADER, '  File "')
 _STAMPED = deferred(r"\[?\d{1,4}[-:/]")
-_COLLECTED = deferred(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] ")
-"""The runtime interface of Kubernetes' containers; see :mod:`triage.scan.prefixes.containers`."""
+_COLLECTED = deferred(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] "
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w.@-]{1,64}\[\d{1,8}\]: "
+)
+"""What the runtime of Kubernetes' containers and journald write before every line; see :mod:`triage.scan.prefixes`."""
 
 
 NONE = Leads()
@@ -79,8 +82,14 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     if leads != NONE and ("\x1b" in line or _COLLECTED.match(line)):
         cover, rest = _uncovered(line)
         prefix, message = split(leads, rest)
-        time = cover.time if prefix.time is None else prefix.time
-        return replace(prefix, length=prefix_length(line, message), time=time), message
+        return replace(
+            prefix,
+            length=prefix_length(line, message),
+            stream="/".join(filter(None, (cover.stream, prefix.stream))),
+            host=cover.host if prefix.host is None else prefix.host,
+            pid=cover.pid if prefix.pid is None else prefix.pid,
+            time=cover.time if prefix.time is None else prefix.time,
+        ), message
     if leads.same and line.startswith(leads.same):
         rest = line[len(leads.same) :]
         inner, message = split_line(rest) if leads.behind is None else split(leads.behind, rest)
