@@ -235,6 +235,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         and not (OF_A_REQUEST in i.rule.tags and _ends_a_rank(i))
     ]  # fmt: skip
     found = job.of_fact("exception")
+    claimed = [i for i in claimed if not (i.rule.role == "benign" and _ends_a_program(i, found))]
     # equal findings are folded and stand where the first was: what is said alike in between is known too
     folded = [i for i in claimed if i.finding.count > 1]
     echoes = {
@@ -272,6 +273,17 @@ OF_A_REQUEST = "of-a-request"
 def _ends_a_rank(item: Item) -> bool:
     """Whether torch's hook printed an exception, which it does for those that end a process."""
     return item.finding.level is None and item.finding.stream.endswith(f"rank{item.rank}")
+
+
+def _ends_a_program(item: Item, exceptions: Sequence[Item]) -> bool:
+    """Whether what is harmless elsewhere was raised through all of a program, from its first line, and nobody logged it."""
+    return any(
+        e.fields.get("_main") is True
+        and e.finding.level is None
+        and e.text("type") not in {INTERRUPTED, "SystemExit"}
+        and inside(item, e)
+        for e in exceptions
+    )
 
 
 def heeded(items: Sequence[Item]) -> list[Item]:

@@ -388,6 +388,7 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "doing": activity(root.frames) or (activity(found.frames) if found is not root else None),
         "_depth": _depth(root),
         "_thread": bool(root.frames) and root.frames[0].path.endswith("/threading.py"),
+        "_main": bool(root.frames) and root.frames[0].function == "<module>",
         "file": user.path if user else None,
         "line": user.line if user else None,
         "function": user.function if user else None,
