@@ -87,6 +87,15 @@ def told(engine: Engine, text: str) -> Diagnosis:
             "config",
         ),
         (traceback(MAIN, ends="ConnectionRefusedError: [Errno 111] Connection refused"), "network-config"),
+        # a slip of torch's own, with nobody above who called it: what it was doing is all that is known
+        (
+            traceback(
+                frame(f"{SITE}/torch/distributed/checkpoint/utils.py", "reduce_scatter"),
+                frame(f"{SITE}/torch/distributed/checkpoint/default_planner.py", "create_local_plan"),
+                ends="AttributeError: 'NoneType' object has no attribute 'device_mesh'",
+            ),
+            "checkpoint",
+        ),
         # recomputation in the backward pass is called a checkpoint too
         (
             traceback(

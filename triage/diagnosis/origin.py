@@ -152,7 +152,25 @@ def _speakers(candidate: Candidate) -> set[int | None]:
     said = {_said(item) for item in items if item.rank is not None}
     if None in ranks and all(_said(item) in said for item in items if item.rank is None):
         ranks.discard(None)
-    return ranks
+    quoted = _quoted(candidate) if ranks == {None} and len(items) == 1 else set()
+    return quoted if len(quoted) == 1 else ranks
+
+
+def _quoted(candidate: Candidate) -> set[int | None]:
+    """The ranks in whose name the words of the lead were logged again, right where it was raised: what nobody caught."""
+    lead = candidate.lead.finding
+    words = _said(candidate.lead)
+    if lead.count > 1 or len(words) < _ENOUGH_WORDS:
+        return set()
+    return {
+        item.rank for item in candidate.items
+        if item.rank is not None and item.finding.source == lead.source and item.finding.offset > lead.offset
+        and words in _said(item)
+    }  # fmt: skip
+
+
+_ENOUGH_WORDS = 16
+"""Letters of a message that two processes hardly have in common by chance."""
 
 
 def _said(item: Item) -> str:

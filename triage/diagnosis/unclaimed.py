@@ -69,6 +69,8 @@ _OF_PEERS = frozenset(
 )
 """What a process meets whose peer is gone or not there yet."""
 _OF_LOOKUPS = frozenset(["AttributeError", "IndexError", "KeyError", "StopIteration"])
+_DONE = frozenset(["checkpoint"])
+"""What torch itself does, with code enough to slip in."""
 MAX_KEY = 7
 """Words of which a key, or Python's own complaint about one, consists at most."""
 _OF_FILES = frozenset(
@@ -399,8 +401,14 @@ def _rule(item: Item) -> str:
         return f"unknown.{named}"
     if name in _MISSING:
         return "unknown.storage"
-    # a library that complains right below the user's call complains of what it was given
-    return "unknown.refused-call" if place.near else "unknown.exception"
+    if place.near:
+        return "unknown.refused-call"  # it complains of what it was given
+    # a slip in code that is not the user's, while something was done for which nobody else is named: that failed
+    return (
+        f"unknown.{item.text('doing')}"
+        if raised == "torch" and item.text("doing") in _DONE
+        else "unknown.exception"
+    )
 
 
 def _is_setting(key: str, code: str) -> bool:
