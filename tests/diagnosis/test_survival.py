@@ -554,3 +554,33 @@ def test_a_long_table_of_a_bandwidth_test_comes_to_its_end(engine: Engine) -> No
     whole, cut = begin + row * 1200 + end, begin + row * 1200
     assert engine.diagnose(Source("a.out", data=(whole + whole).encode())).verdict == "healthy"
     assert engine.diagnose(Source("b.out", data=(whole + cut).encode())).verdict == "failed"
+
+
+def of_sample(pid: int, clock: str, *said: str) -> str:
+    """A traceback that a worker of Ray logs of one sample."""
+    lines = (
+        f"ERROR:2026-03-01 {clock},953:Traceback (most recent call last):",
+        '  File "/work/env.py", line 450, in update',
+        "    self._act(text)",
+        '  File "/work/env.py", line 266, in _act',
+        '    raise ValueError(f"no action in: {text}")',
+        *said,
+    )
+    return "".join(f"(LoopWorker pid={pid}) {line}\n" for line in lines)
+
+
+STEP = "(TaskRunner pid=11) step:{0} - train/loss:0.4 - timing_s/step:91.2\n"
+
+
+def test_what_a_program_logs_of_each_sample_is_caught_there_whatever_it_says(engine: Engine) -> None:
+    log = "".join(
+        STEP.format(n)
+        + of_sample(21, f"10:0{n}:43", f"ValueError: no action in: sample {'abcdef'[n]}, which is long")
+        for n in range(5)
+    )
+    # of lines that the console folds the exception's own may be lost
+    log += of_sample(22, "10:05:43", "Click: (start='(7,9)')") + STEP.format(5) + STEP.format(6)
+    found = engine.diagnose(Source("job.log", data=log.encode()))
+    assert found.verdict == "healthy"
+    once = STEP.format(0) + of_sample(21, "10:00:43", "ValueError: no action in: sample a, which is long")
+    assert engine.diagnose(Source("job.log", data=once.encode())).verdict == "failed"

@@ -29,8 +29,9 @@ _TRAINED = (
 )
 """What lies beside a model's weights, whatever its form."""
 _DATA = (
-    r"(?i)\.(?:idx|jsonl?(?:\.\w+)?|parquet|arrow|feather|tfrecords?|rec|mds|lmdb|h5(?:ad)?|hdf5|csv|tsv|txt|lst|pkl|pickle"
-    r"|jpe?g|png|tiff?|bmp|wav|flac|mp[34]|avi|tar|tgz|zip|np[yz]|mat|nii|xml|edf|nc|fasta|fa|pdb|tsp)(?:\.gz)?" + _END
+    r"(?i)\.(?:idx|jsonl(?:\.\w+)?|parquet|arrow|feather|tfrecords?|rec|mds|lmdb|h5(?:ad)?|hdf5|csv|tsv|txt|lst|pkl|pickle"
+    r"|jpe?g|png|tiff?|bmp|wav|flac|mp[34]|avi|tar|tgz|zip|np[yz]|mat|nii|xml|edf|nc|fasta|fa|pdb|tsp)(?:\.gz)?"
+    + _END
 )
 """What data is read from."""
 _DATA_NAME = r"(?i)(?<!['\"])[/_.-](?:data(?:sets?)?|manifests?|annotations?|corp(?:us|ora)|shards?|splits?)(?=[/_'\".-])"

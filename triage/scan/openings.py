@@ -75,7 +75,9 @@ class Openings:
 def _standing(known: dict[bytes, int], data: bytes) -> Iterator[tuple[int, int, int, bytes]]:
     """Which of the ``known`` lines stand in which row and at which byte, with another of them near."""
     plain = data.translate(None, _DIGITS).split(b"\n")
-    found = [(row, which) for row, text in enumerate(plain) if (which := known.get(text.rstrip())) is not None]
+    found = [
+        (row, which) for row, text in enumerate(plain) if (which := known.get(text.rstrip())) is not None
+    ]
     if len(found) < 2:
         return
     rows = data.split(b"\n")
@@ -101,15 +103,16 @@ def _first_lines(data: bytes) -> dict[bytes, int]:
     What stands there twice is said by several processes, or is the work itself; and who labels lines has several.
     """
     rows = [row for row in data[:FIRST_BYTES].split(b"\n")[:-1] if row.strip()][:FIRST_ROWS]
-    plain = [row.translate(None, _DIGITS).rstrip() for row in rows]
+    parts = [split_line(row.decode("utf-8", "replace")) for row in rows]
+    fails = next((at for at, (_, said) in enumerate(parts) if compiled(_FAILS).match(said)), len(rows))
+    plain = [row.translate(None, _DIGITS).rstrip() for row in rows[:fails]]
     times = Counter(plain)
     found: dict[bytes, int] = {}
-    for raw, text in zip(rows, plain, strict=True):
-        prefix, message = split_line(raw.decode("utf-8", "replace"))
-        if compiled(_FAILS).match(message) or len(found) >= MOST:
-            break
+    for text, (prefix, message) in zip(plain, parts, strict=False):
         if len(text) not in _LENGTHS or times[text] > 1 or prefix.stream or prefix.rank is not None:
             continue
         if compiled(_OTHERS).match(message) is None and compiled(_TELLING).search(message):
             found[text] = len(found)
+        if len(found) >= MOST:
+            break
     return found

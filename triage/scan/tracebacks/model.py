@@ -105,7 +105,11 @@ def _is_probe(earlier: Traceback, later: Traceback) -> bool:
     if name not in _PROBES or (frame is not None and frame.kind == "user"):
         return False
     said = earlier.message.strip("'\" ")
-    return not said or said not in later.message or (name in _LOOKUPS and _translated(frame, later.raising_frame))
+    return (
+        not said
+        or said not in later.message
+        or (name in _LOOKUPS and _translated(frame, later.raising_frame))
+    )
 
 
 def _translated(missed: Frame | None, raised: Frame | None) -> bool:
