@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -187,9 +188,12 @@ class Survival:
 
     def caught(self, items: Sequence[Item]) -> Item | None:
         """A step of the job among exceptions that one process logs again and again: something in it catches them."""
-        kept_on = any(
-            i.finding.count >= _AGAIN and i.rank is None and last_of(i) > i.finding.offset for i in items
-        )
+        times: Counter[str] = Counter()
+        for i in items:
+            # what varies from one sample to the next, its words name
+            if i.rank is None:
+                times[i.finding.stream] += i.finding.count
+        kept_on = any(count >= _AGAIN for count in times.values())
         logged = all(i.finding.level in _LOGGED and i.finding.raised and i.finding.stream for i in items)
         if not kept_on or not logged:
             return None

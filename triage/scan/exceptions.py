@@ -31,6 +31,8 @@ EDGE = 64 << 10
 """Bytes at both ends of a block in which broken tracebacks are looked for."""
 _RAISE = r"raise +((?:\w+\.)*[A-Z]\w*)\((?:[fr]?[\"'](.*))?"
 """The statement that raises, as the last frame shows it."""
+_OWN_WORDS = r"raise +(?:\w+\.)*[A-Z]\w*\(\s*[fr]?[\"'][^\"']*\w \S"
+"""A statement that raises with a message of several words, not with a mere key."""
 _MARKS = r"[ ~^]+$"
 _CODE = r" {3,}(?!File \"|\[Previous line)\S"
 _NAME = r"(?:Error|Exception|Failed|Interrupt|Exit|Iteration|OutOfResources|Unsupported|Warning|Timeout)\Z"
@@ -387,6 +389,7 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "raised_function": raising.function if raising else None,
         "doing": activity(root.frames) or (activity(found.frames) if found is not root else None),
         "_depth": _depth(root),
+        "_in_words": raising is not None and compiled(_OWN_WORDS).match(raising.code or "") is not None,
         "_thread": bool(root.frames) and root.frames[0].path.endswith("/threading.py"),
         "_main": bool(root.frames) and root.frames[0].function == "<module>",
         "file": user.path if user else None,
