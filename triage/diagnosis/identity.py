@@ -114,8 +114,8 @@ class Identities:
         if pid is None:
             return None
         rank = self._by_pid.get((None, pid))
-        if host is None or (rank is not None and self.seat(rank).host is None):
-            return rank  # nothing says on which host it runs
+        if host is None or (rank is not None and _incomparable(self.seat(rank).host, host)):
+            return rank  # nothing says on which host it runs, or one line calls it by its address
         return self._by_pid.get((host, pid))
 
     def rank_of_pod(self, pod: str | None) -> int | None:
@@ -270,6 +270,12 @@ def _deserter(job: Job, table: Identities) -> int | None:
     return local_rank if rank is None and table.single_node else rank
 
 
+def _incomparable(one: str | None, other: str) -> bool:
+    """Whether two names of hosts may be those of one: one is an address, or not known."""
+    return one is None or (_ADDRESS.fullmatch(one) is None) != (_ADDRESS.fullmatch(other) is None)
+
+
+_ADDRESS = deferred(r"\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]*:[\da-f:]+")
 _PID = deferred(r"pid (\d+)")
 _ORDINAL = deferred(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
 
@@ -290,6 +296,10 @@ def _pods(job: Job, table: Identities) -> None:
         found = _ORDINAL.search(name)
         if found is not None:
             pairs.add((int(found[1]), item.finding.rank))
+    for item in job.of_fact("pod"):
+        pod, rank = item.text("pod"), item.number("pod_rank")
+        if pod is not None and rank is not None:
+            table._of_log.setdefault(pod, set()).add(rank)
     table.pods_are_ranks = len(pairs) >= 2 and all(ordinal == rank for ordinal, rank in pairs)
 
 

@@ -322,6 +322,12 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     named = sorted(rank for rank in speakers if rank is not None)
     if len(named) == len(speakers) and ((local and len(named) == 1) or set(named) < identities.heard):
         return named
+    if lead.rule.category == "network-fabric":
+        ends = {identities.rank_of(i.finding) for i in candidate.items}
+        if len(ends) == 1 and None not in ends:
+            return [
+                rank for rank in ends if rank is not None
+            ]  # one rank's adapter, of which no other complains
     rank = _by_pid(lead, identities)
     if rank is None:
         rank = identities.rank_of_pod(lead.text("pod"))
@@ -342,7 +348,13 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
         return list(dead)
     hit = {
         r for effect in candidate.led_to
-        if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category for r in effect.ranks
+        if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category
+        for r in effect.ranks or [i.rank for i in effect.items if i.rank is not None]
+    }  # fmt: skip
+    # what a library's native code says without a name, one rank raises once more
+    hit = hit or {
+        i.rank for i in candidate.explains
+        if i.finding.raised and i.rank is not None and i.rule.id in lead.rule.explains
     }  # fmt: skip
     return list(hit) if lead.rank is None and len(hit) == 1 else []
 

@@ -425,12 +425,18 @@ def _same_trouble(cause: Candidate, effect: Candidate, order: int | None) -> str
         return ""
     if two.raised and _warned(cause.lead):
         return ""  # it went on after that
-    same_writer = one.stream == two.stream and one.rank == two.rank
+    same_writer = one.stream == two.stream and one.rank == two.rank and not _of_two_devices(cause, effect)
     if same_writer and cause.score >= effect.score - NEAR:
         return "the same process had said this before"
     if blamed(cause.lead) and blamed(effect.lead) and cause.score >= effect.score:
         return "an earlier error of another rank"
     return ""
+
+
+def _of_two_devices(cause: Candidate, effect: Candidate) -> bool:
+    """Whether two lines are about different devices: the kernel tells of all of them, and is no process that breaks down."""
+    devices = {cause.lead.text("pci"), effect.lead.text("pci")} - {None}
+    return len(devices) > 1
 
 
 def _earliest_of_equals(free: Sequence[Candidate]) -> Candidate:
