@@ -21,6 +21,7 @@ from triage.diagnosis.nodes import (
     count_nodes,
     first_nodes,
     global_numbers,
+    hosts_in_order,
     several_around,
     short,
 )
@@ -228,6 +229,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     _place_nodes(job, table)
     first_nodes(job, table.nodes)
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
+    hosts_in_order(job, table.nodes, table.world_size)
     for item in job.of_fact("identity"):
         pid, own = item.number("pid"), item.number("local_rank")
         if pid is None or own is None or item.number("rank") is not None:

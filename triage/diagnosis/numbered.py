@@ -227,7 +227,7 @@ def _families(job: Job, heard: dict[_Place, _Heard]) -> dict[tuple[str, str], _F
             for folder, name, number in _numbered(source.path or source.name):
                 found[folder, name].members[number].append((index, ""))
     for place in heard:
-        if place[1]:
+        if place[1] and not place[1].startswith("seat "):  # numbers on hosts are no ranks
             for _, name, number in _numbered(place[1]):
                 found[f"<{place[0]}>", name].members[number].append(place)
     return {key: family for key, family in found.items() if len(family.members) > 1}

@@ -21,6 +21,7 @@ from triage.scan.prefix import split_line
 from triage.scan.prefixes.containers import unwrap_json
 from triage.scan.prefixes.draft import Draft
 from triage.scan.same_lead import same_lead
+from triage.scan.seated import seat_of, seated
 from triage.scan.tracebacks.lines import HEADER
 
 LOOK = 60
@@ -93,6 +94,9 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
         return split_line(line)
     end = _message(line, found)
     inner, message = split_line(line[end:])
+    seat = seat_of(_name(found)) if leads.seated else None
+    if seat is not None:
+        return replace(_sat(inner, *seat), length=end + inner.length), message
     name = "lead " + _name(found).replace("/", ":")
     stream = f"{name}/{inner.stream}" if inner.stream else name
     prefix = replace(inner, length=end + inner.length, stream=stream)
@@ -102,6 +106,17 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     if outer is not None and inner.time is None:
         prefix = replace(prefix, time=outer.time)
     return prefix, message
+
+
+def _sat(inner: Prefix, host: str, number: int) -> Prefix:
+    """``inner`` of a process that is given by its host and its number there."""
+    stream = f"seat {host}:{number}"
+    return replace(
+        inner,
+        host=inner.host or host,
+        local_rank=number if inner.local_rank is None else inner.local_rank,
+        stream=f"{stream}/{inner.stream}" if inner.stream else stream,
+    )
 
 
 def _collected(leads: Leads, line: str) -> tuple[Prefix, str] | None:
@@ -131,7 +146,11 @@ def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
     prefix, message = split_line(line)
     own = mark.match(line) if prefix.rank is None and prefix.local_rank is None else None
     # within a prefix that is known, the number means something else
-    if own is not None and own.start(1) >= prefix.length and int(own[1]) >= base:
+    if own is None or own.start(1) < prefix.length:
+        return prefix, message
+    if mark.groups > 1:
+        return replace(_sat(prefix, own[1], int(own[2])), stamped=True, recorded=True), message
+    if int(own[1]) >= base:
         rank = int(own[1]) - base
         stream = f"{prefix.stream}/rank{rank}".lstrip("/")
         prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True)
@@ -165,7 +184,7 @@ def _learned(lines: tuple[str, ...]) -> Leads:
         return NONE
     names = _names_of(lines)
     if len(names) > 1:
-        return Leads(names)
+        return Leads(names, seated=seated(names))
     own = mark_of(lines)
     if own is not None:
         return Leads(mark=own[0], base=own[1])
