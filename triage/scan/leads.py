@@ -85,11 +85,11 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
             return collected
     if not leads.names:
         return split_line(line) if leads.mark is None else _marked(line, leads.mark, leads.base)
-    found = _found(leads.names, line, 0)
+    found = _found(leads, line, 0)
     outer = None
     if found is None and _STAMPED.match(line):
         outer, _ = split_line(line)
-        found = _found(leads.names, line, outer.length)
+        found = _found(leads, line, outer.length)
     if found is None:
         return split_line(line)
     end = _message(line, found)
@@ -157,10 +157,10 @@ def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
     return prefix, message
 
 
-def _found(names: frozenset[str], line: str, at: int) -> re.Match[str] | None:
+def _found(leads: Leads, line: str, at: int) -> re.Match[str] | None:
     for pattern in (_CONTAINER, _LEAD):
         found = pattern.match(line, at)
-        if found is not None and _name(found) in names:
+        if found is not None and (_name(found) in leads.names or _shape(found) in leads.shapes):
             return found
     return None
 
@@ -184,7 +184,7 @@ def _learned(lines: tuple[str, ...]) -> Leads:
         return NONE
     names = _names_of(lines)
     if len(names) > 1:
-        return Leads(names, seated=seated(names))
+        return Leads(names, _shapes_of(names, lines), seated=seated(names))
     own = mark_of(lines)
     if own is not None:
         return Leads(mark=own[0], base=own[1])
@@ -234,6 +234,18 @@ def _names_of(lines: Sequence[str]) -> frozenset[str]:
         if most and fair:
             names.update(said)
     return frozenset(_with_container(name, lines) for name in names if not _known(name, lines))
+
+
+def _shapes_of(names: frozenset[str], lines: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """What names that differ in a number have in common: others of them may write in between only."""
+    shapes: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for line in lines:
+        found = _found(Leads(names), line, 0)
+        if found is None and _STAMPED.match(line):
+            found = _found(Leads(names), line, split_line(line)[0].length)
+        if found is not None and _shape(found)[1]:
+            shapes[_shape(found)].add(_name(found))
+    return frozenset(shape for shape, said in shapes.items() if len(said) > 1)
 
 
 def _lines(data: bytes) -> list[str]:
