@@ -227,6 +227,8 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
         if not missed and identities.missing is not None:
             missed = {identities.missing}
+        if not missed and identities.behind is not None:
+            missed = {identities.behind}
         if len(missed) == 1:
             return [missed.pop()]  # nobody else has a reason not to be where all others are
     if lead.rule.origin == "speaker" and any(_thrown_or_raised(item) for item in candidate.items):
