@@ -141,6 +141,8 @@ class Leads:
     """Where the program itself writes which of its processes speaks."""
     base: int = 0
     """The number of the first of them."""
+    pid: re.Pattern[str] | None = None
+    """Where it writes its pid."""
     seated: bool = False
     """Whether the names are those of hosts, each with the number of a process there."""
     same: str = ""

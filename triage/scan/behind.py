@@ -16,6 +16,8 @@ from triage.scan.said import WORD, Said, finding_of
 RULE = "progress.behind"
 FEWEST = 3
 """Writers that must have come further, all of them alike."""
+ALIKE = 2
+"""Of those, writers that have said what the other one said last."""
 _COUNT = r"\d{1,9}(?![\w.:-])"
 _Writer = tuple[int, str]
 
@@ -91,11 +93,8 @@ def _passed(
     """Whether all others have said what the one said last, and came to something further behind it."""
     if last.wording == further.wording:
         return True
-    return all(
-        last.wording in wordings[other] and _in_order(own, last.wording, further.wording)
-        for other, own in lines.items()
-        if other != writer
-    )
+    alike = [other for other in lines if other != writer and last.wording in wordings[other]]
+    return len(alike) >= ALIKE and all(_in_order(lines[other], last.wording, further.wording) for other in alike)
 
 
 def _in_order(own: Sequence[Said], one: str, other: str) -> bool:

@@ -19,7 +19,7 @@ HEAD = 72
 """Characters at the beginning of a line in which it stands."""
 FEWEST = 8
 """Records by which it can be told."""
-MOST = 0.75
+MOST = 0.65
 """Part of the records that have it."""
 AGAIN = 1.5
 """Records that a process has, on the average: one that is stuck may have a single one."""
@@ -31,7 +31,7 @@ _PLACE = r"(?:(?<![\w.])[\w.]{0,60}[A-Za-z_]\w{0,60}:\d+|0x[0-9a-f]+)"
 _LEVEL = rf" ?\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b ?"
 _PLACES = deferred(_PLACE)
 _LEVELS = deferred(_LEVEL)
-_NO_RECORD = deferred(
+NO_RECORD = deferred(
     r"\s|Traceback |[\w.]+(?:Error|Exception|Interrupt)\b|\[rank\d|\[?[WIEF]\d{4} |terminate called|\{\"|NCCL |\*\*"
     r"|frame #|#\d+ |Exception raised from|[=-]{5,}|\S+ FAILED\s*$|Failures:|Root Cause \(|\[\d+\]:\s*$"
     r"|Thread 0x|Current thread"
@@ -51,7 +51,7 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
 
     Where it counts the processes of a host, the first of two groups is the host's name.
     """
-    heads = [line[:HEAD] for line in lines if not _NO_RECORD.match(line)]
+    heads = [line[:HEAD] for line in lines if not NO_RECORD.match(line)]
     if len(heads) < FEWEST:
         return None
     numbers: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
