@@ -356,6 +356,8 @@ def test_where_there_is_nobody_else_it_was_rank_zero(engine: Engine, size: int, 
     root = engine.diagnose(Source("slurm-7.out", data=log.encode())).root_cause
     assert root is not None
     assert root.origin.rank == rank
+
+
 def test_who_logs_again_what_nobody_caught_is_who_raised_it(engine: Engine) -> None:
     log = (
         "[rank0]: 2026-10-21 08:11:03 INFO Loading configuration\n"

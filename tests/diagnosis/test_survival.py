@@ -578,6 +578,8 @@ def test_a_worker_that_is_told_to_end_after_the_good_end_was_no_longer_needed(
         f"Worker port: 38191 Worker PID: 871 Worker exit type: SYSTEM_ERROR Worker exit detail: {reason}\n"
     )
     assert engine.diagnose(Source("job.log", data=log.encode())).verdict == verdict
+
+
 def of_sample(pid: int, clock: str, *said: str) -> str:
     """A traceback that a worker of Ray logs of one sample."""
     lines = (

@@ -25,7 +25,7 @@ from triage.diagnosis.judgement import judge
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ledger import build as build_ledger
 from triage.diagnosis.nodes import around
-from triage.diagnosis.oddities import observed, suspect, with_words_of_ranks
+from triage.diagnosis.oddities import left_behind, observed, suspect, with_words_of_ranks
 from triage.diagnosis.origin import moment_text
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
@@ -142,6 +142,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     identities.failed_at = _failed_at(ledger)
     identities.suspect = suspect(job, ledger.seen)
     identities.missing = ledger.missing
+    identities.behind = None if (short := left_behind(job)) is None else short.rank
     of_files = {s.rank for s in run.sources if s.rank is not None}
     identities.heard = frozenset(ledger.seen) | identities.introduced | of_files
     verdicts = judge(job, ledger, Activities(job, identities))

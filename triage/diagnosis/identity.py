@@ -21,6 +21,7 @@ from triage.diagnosis.nodes import (
     count_nodes,
     first_nodes,
     global_numbers,
+    hosts_in_order,
     several_around,
     short,
 )
@@ -67,6 +68,8 @@ class Identities:
     """The ranks that had more to say in a source behind some offset."""
     missing: int | None = None
     """The one rank of which nothing says that it waited, where all others waited in vain."""
+    behind: int | None = None
+    """The one rank that did not come as far as all others, by its own lines."""
     absentee: int | None = None
     """The one rank that never came to the store at which all others were."""
     deserter: int | None = None
@@ -198,7 +201,8 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     table.world_size = _world_size(job, told.size)
     job.items = located(job.items, table.world_size)
     job.index()
-    number_ranks(job, table.world_size, told)
+    counted = number_ranks(job, table.world_size, told)
+    table.world_size = counted if table.world_size is None else table.world_size
     for item in job.items:
         finding = item.finding
         if finding.rank is not None:
@@ -228,6 +232,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     _place_nodes(job, table)
     first_nodes(job, table.nodes)
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
+    hosts_in_order(job, table.nodes, table.world_size)
     for item in job.of_fact("identity"):
         pid, own = item.number("pid"), item.number("local_rank")
         if pid is None or own is None or item.number("rank") is not None:

@@ -26,7 +26,7 @@ from triage.diagnosis.lateness import at_work, came_back, came_late, latecomers,
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
 from triage.diagnosis.models import models_differ
 from triage.diagnosis.nodes import NOWHERE
-from triage.diagnosis.oddities import OUTSIDE, shown, suspect
+from triage.diagnosis.oddities import OUTSIDE, left_behind, shown, suspect
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.settings import differing, other_layout, other_release, other_worlds, started_otherwise
 from triage.diagnosis.sites import mismatched, odd_site, same_site
@@ -402,6 +402,13 @@ def _nameless(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item
     first = items[0]
     if tiny and max(tiny) < TINY_TIMEOUT:
         yield too_short(job, items, timeout=tiny[0], seq=first.number("seq"))
+        return
+    behind = left_behind(job)
+    if behind is not None:
+        said: dict[str, Value] = {
+            "ranks": (behind.rank,), "words": behind.text("words"), "further": behind.text("further"),
+        }  # fmt: skip
+        yield verdict(job, "ledger.left-behind", said, [items[0], behind, *items[1:]], rank=behind.rank)
         return
     fields: dict[str, Value] = {
         "ranks": None if ledger.identities.tags_are_local else tuple(sorted({i.rank for i in items if i.rank is not None})) or None,

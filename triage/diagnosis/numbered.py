@@ -65,11 +65,14 @@ class _Heard:
     """Whether who wrote there, and did not say who that is, waited for others or lost them."""
 
 
-def number_ranks(job: Job, world_size: int | None, told: Selves) -> None:
+def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
     """Fill in the ranks of sources and items that only the number in a name tells, or what is said under it.
 
     Args:
         told: what the writers say of themselves.
+
+    Returns:
+        How many there are by names such as ``w3/12``, None where none say it.
     """
     own = told.ranks
     heard = _listen(job)
@@ -98,10 +101,19 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> None:
     ranks = {place: found.pop() for place, found in given.items() if len(found) == 1}
     ranks |= _introduced(own, heard)
     if not ranks:
-        return
+        return None
     job.sources = [_labelled(source, ranks.get((i, ""))) for i, source in enumerate(job.sources)]
     job.items = [_placed(item, ranks) for item in job.items]
     job.index()
+    sizes = {_size_of(name, family) for (_, name), family in families.items() if family.shift is not None}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _size_of(name: str, family: _Family) -> int | None:
+    """How many processes there are by what stands behind the numbers of all."""
+    named = _PROCESSES.search(name)
+    size = int(named[1]) if named is not None and named[1] is not None else None
+    return size if size is not None and max(family.members) + (family.shift or 0) < size else None
 
 
 def wanted(job: Job) -> bool:
@@ -227,7 +239,7 @@ def _families(job: Job, heard: dict[_Place, _Heard]) -> dict[tuple[str, str], _F
             for folder, name, number in _numbered(source.path or source.name):
                 found[folder, name].members[number].append((index, ""))
     for place in heard:
-        if place[1]:
+        if place[1] and not place[1].startswith("seat "):  # numbers on hosts are no ranks
             for _, name, number in _numbered(place[1]):
                 found[f"<{place[0]}>", name].members[number].append(place)
     return {key: family for key, family in found.items() if len(family.members) > 1}

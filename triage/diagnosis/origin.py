@@ -247,6 +247,8 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
         if not missed and identities.missing is not None:
             missed = {identities.missing}
+        if not missed and identities.behind is not None:
+            missed = {identities.behind}
         if len(missed) == 1:
             return [missed.pop()]  # nobody else has a reason not to be where all others are
     if lead.rule.origin == "speaker" and any(_thrown_or_raised(item) for item in candidate.items):
@@ -320,7 +322,7 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     local = any(i.finding.raised for i in candidate.items) or lead.rule.category in _MET_BY_ONE
     speakers = _speakers(candidate)
     named = sorted(rank for rank in speakers if rank is not None)
-    if len(named) == len(speakers) and ((local and len(named) == 1) or set(named) < identities.heard):
+    if local and len(named) == len(speakers) and (len(named) == 1 or set(named) < identities.heard):
         return named
     if lead.rule.category == "network-fabric":
         ends = {identities.rank_of(i.finding) for i in candidate.items}
