@@ -25,7 +25,7 @@ from triage.diagnosis.nodes import (
     several_around,
     short,
 )
-from triage.diagnosis.numbered import default_tag, group_tag, number_ranks, wanted
+from triage.diagnosis.numbered import default_tag, group_tag, number_ranks, own_name, wanted
 from triage.diagnosis.run import Ends
 from triage.diagnosis.unclaimed import inside
 from triage.model import Finding
@@ -412,6 +412,8 @@ def _contradictory(items: Iterable[Item]) -> bool:
     return any(max(told) - min(told) > _CLOSE for told in waits.values())
 
 
+_OF_WORK = frozenset(["phase-start", "phase-end", "progress", "took", "alive"])
+"""Facts of work that somebody does who may name himself at the beginning of the line."""
 _CLOSE = 8
 
 
@@ -459,5 +461,7 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
             rank = default_tag(item.finding)
         if rank is None and not (tagged or table.tags_are_local) and item.finding.rank is None:
             rank = group_tag(item.finding)
+        if rank is None and item.finding.rank is None and item.rule.fact in _OF_WORK:
+            rank = own_name(item.finding)
         found.append(item if rank is None else Item(replace(item.finding, rank=rank), item.rule))
     return found
