@@ -23,7 +23,7 @@ _STATUS = deferred(
     r"(?!.*\b(?:errors?|fail\w*|warn\w*)\b)(?:\[[\w.-]{1,20}\]:? +)?"
     # as date prints it, in C and in other locales
     r"(?:(?:[A-Z][a-z]{2},? +){1,2}\d{1,2} (?:(?:[A-Z][a-z]{2} )?\d{4} )?\d\d:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{2,5})?(?: \d{4})?[:,]? +)?"
-    r"\W{0,3}(?:[\w./+-]{1,40}:?[ ]){0,4}?"
+    r"\W{0,3}(?:'?[\w./+-]{1,40}'?:?[ ]){0,4}?"
     r"(?:rc|ret|(?:exit|return)[ _]?(?:code|status|value)|exit(?:ed|s)?|returned|status"
     r"|(?:finished|ended|terminated|completed|done)[ ](?=with\b)"
     r"|(?:mpirun|mpiexec|srun|torchrun|deepspeed|[\w-]{1,40}\.(?:py|sh))(?=:? *\d))"
@@ -41,7 +41,8 @@ _EVENT = deferred(
 _WORDS = deferred(
     r"(?!.*\b(?:errors?|fail\w*|warn\w*|abort\w*|kill\w*|not|but|worker|child|actor|shard|task)\b)(?:[^\n]{0,60}[\s|\]:])?"
     r"(?:(?:all|everything|training|finetuning|pretraining|run|job|evaluation|eval|benchmark|bench|sweep|work|script|experiment"
-    r"|program|inference)(?: run)? (?:is |are |was |has |have )?(?:now )?(?:completed?|finished|done)(?:, exiting)?"
+    r"|program|inference)(?: run)? (?:is |are |was |has |have )?(?:now )?(?:completed?|finished|done|succeeded)"
+    r"(?:, exiting|[,;:] (?:the )?(?:results?|outputs?|metrics|scores?|model|checkpoint|weights|report|logs?)\b[^\n]{0,60}[\w/])?"
     r"|(?:reached|hit) max[_ ]?(?:steps|epochs|iter\w*),? (?:finishing|stopping|exiting|done)"
     r"|max[_ ]?(?:steps|epochs|iter\w*) reached,? (?:finishing|stopping|exiting|done)"
     r"|(?:done|finished),? (?:exit|status|rc)[ =:]{0,2}(?:code )?0|finished all (?:steps|epochs|batches|work)"
