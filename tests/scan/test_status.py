@@ -51,7 +51,10 @@ def test_what_was_to_be_done_is_done(engine: Engine, line: str) -> None:
     assert verdict(engine, f"ERROR zork was lost for a while\n{STEPS}{line}\n") == "healthy"
 
 
-@pytest.mark.parametrize("line", ["worker 3: all done", "job not finished", "sweep failed, all done", "evaluation finished, 3 of 9 tasks"])
+@pytest.mark.parametrize(
+    "line",
+    ["worker 3: all done", "job not finished", "sweep failed, all done", "evaluation finished, 3 of 9 tasks"],
+)
 def test_a_part_that_is_done_is_not_all(engine: Engine, line: str) -> None:
     trouble = 'Traceback (most recent call last):\n  File "/home/user/train.py", line 12, in main\n    descend()\nCellarError: no stairs\n'
     assert verdict(engine, f"{STEPS}{trouble}{line}\n") == "failed"

@@ -255,6 +255,11 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         lost = {r for effect in candidate.led_to if _named_dead(effect.lead) for r in effect.ranks}
         if len(lost) == 1:
             return [lost.pop()]  # one process raised an error, and one is told to be gone
+    if lead.rule.id == "torch.gloo-size-mismatch":
+        met = _speakers(candidate)
+        sender = identities.heard - met
+        if len(met) >= _FEWEST_CONTENT and None not in met and len(sender) == 1:
+            return list(sender)  # all others got from it what they did not expect
     if lead.rule.category in {"rank-crash", "host-oom"} and lead.rule.origin != "node":
         died = _by_pid(lead, identities)
         if died is not None:
@@ -266,7 +271,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         return [echoed]
     spawned = {i.number("local_rank") for i in candidate.explains if i.rule.id == SPAWNED} - {None}
     if len(spawned) == 1 and not candidate.of_ledger and lead.rank is None:
-        rank = identities.rank_of_local(spawned.pop(), lead.finding.host, lead.finding)
+        number = spawned.pop()
+        rank = identities.rank_of_local(number, lead.finding.host, lead.finding)
+        if rank is None and identities.single_node and _with_rank_zero(candidate):
+            rank = number  # the first node's processes count as ranks do
         if rank is not None and not _on_another_gpu(lead, rank, identities):
             return [rank]  # who started it says which of its processes raised it
     if lead.rule.category == "gpu-hardware":
@@ -367,6 +375,11 @@ _GONE = frozenset({"ledger.killed", "ledger.vanished"})
 
 _MET_BY_ONE = frozenset({"storage", "shm", "data-loading"})
 """Faults of a node that the process which meets them tells of itself."""
+
+
+def _with_rank_zero(candidate: Candidate) -> bool:
+    """Whether rank 0 complains in the log of the cause: it is that of the first node."""
+    return any(i.rank == 0 and i.finding.source == candidate.lead.finding.source for i in candidate.explains)
 
 
 def _by_pid(lead: Item, identities: Identities) -> int | None:
