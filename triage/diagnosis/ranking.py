@@ -267,6 +267,9 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     order = compare(cause.lead.finding, effect.lead.finding)
     if nameless(cause) or (cause.rule_id == "ledger.exited" and order != -1 and not effect.of_ledger):
         return ""  # an exception that breaks off, or an exit code that any error leaves, explains no other
+    if _in_vain_after(cause, effect, order) or _in_vain_after(effect, cause, -order if order else order):
+        # a process was gone before the others began to complain
+        return f"{effect.rule_id} came after it" if effect.rule_id == _UNLOCALISED else ""
     if _states(cause, effect) and not _elsewhere(cause, effect):
         if cause.advisory and cause.score < effect.score:
             return ""  # it stays beside the better founded one, as an alternative
@@ -284,6 +287,16 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     if not cause.of_ledger and not effect.of_ledger:
         return _same_trouble(cause, effect, order)
     return ""
+
+
+_UNLOCALISED = "ledger.waiting-unlocalised"
+"""Ranks that waited for nobody knows whom."""
+
+
+def _in_vain_after(death: Candidate, wait: Candidate, order: int | None) -> bool:
+    """Whether somebody told that a process had died, before ranks gave up that waited for nobody knows whom."""
+    told = "rank-exit" in death.lead.rule.tags and death.lead.rule.category == "rank-crash"
+    return wait.rule_id == _UNLOCALISED and told and not death.of_ledger and order == -1
 
 
 def _stopped_by(cause: Candidate, effect: Candidate) -> bool:

@@ -84,6 +84,8 @@ _WRITING = (
     r"|\bopen\([^()]*(?:\([^()]*\)[^()]*)*,\s*(?:mode\s*=\s*)?['\"][rbt]?[wax]"
 )
 """Calls by which a file is made."""
+_SHARED = r": '/(?:psm|torch|sem|wnsm)_\w+'$"
+"""How Python and torch call blocks of shared memory."""
 _PIPES = r"/multiprocessing/(?:connection|queues|managers|reduction)\.py$"
 _LISTING = r"\b(?:listdir|scandir|iterdir)\("
 _WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
@@ -209,6 +211,8 @@ def kind_of(
         return None  # the other end of a pipe between processes is gone
     if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
         return said if said in {"checkpoint", "data-loading"} else "storage"
+    if short in _MISSING and compiled(_SHARED).search(words):
+        return "data-loading"  # what one process of a loader hands another
     if short in _MISSING and weights(words):
         return "checkpoint"
     if short in _MISSING and (place.writes or compiled(_LISTING).search(place.code) is not None):

@@ -91,7 +91,8 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         return
     above = data[:start].rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
     number, offset = block.line + data.count(b"\n", 0, start), block.offset + start
-    trouble = without_digits(above) if speaks_of_trouble(above) else None
+    warned = split_line(above)[0].level == "warning"
+    trouble = without_digits(above) if speaks_of_trouble(above) and not warned else None
     rank = prefix.rank if prefix.rank is not None else source.rank
     signal = SIGNALS.get(-status if status < 0 else status - _KILLED)
     yield Finding(
