@@ -206,7 +206,8 @@ _LAST_WORDS = ("unknown.said-", "unknown.last-words", "unknown.like-")
 _CALLED = ("program", "name")
 
 
-_BY_RANK = r"(?i)(?:global[ _])?rank[ _#:-]?(\d{1,5})"
+_BY_RANK = r"(?i)(?:global[ _])?rank[ _#:-]?(\d{1,5})|\w*WorkerDict_0:(\d{1,3})(?::[\w.]+)?"
+"""A name that is a rank, or verl's for the workers of its first node."""
 
 
 _MISSED = frozenset(
@@ -224,9 +225,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     lead = candidate.lead
     if lead.rule.origin == "job":
         return []
-    called = next((m for name in _CALLED if (m := compiled(_BY_RANK).fullmatch(lead.text(name) or ""))), None)
+    names = (item.text(name) or "" for item in candidate.items for name in _CALLED)
+    called = next((m for name in names if (m := compiled(_BY_RANK).fullmatch(name))), None)
     if called is not None:
-        return [int(called[1])]  # who started it calls it by its rank
+        return [int(called[1] or called[2])]  # who started it calls it by its rank
     # a thread's exception ends no process: who ended did so for what came of it, as others may have
     alone = None if lead.fields.get("_thread") is True else identities.alone(lead.finding)
     if alone is None and identities.world_size == 1:
@@ -251,7 +253,9 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
             missed = {identities.behind}
         if len(missed) == 1:
             return [missed.pop()]  # nobody else has a reason not to be where all others are
-    if lead.rule.origin == "speaker" and any(_thrown_or_raised(item) for item in candidate.items):
+    if lead.rule.origin == "speaker" and (
+        lead.rule.category in _OF_ONE or any(_thrown_or_raised(item) for item in candidate.items)
+    ):
         lost = {r for effect in candidate.led_to if _named_dead(effect.lead) for r in effect.ranks}
         if len(lost) == 1:
             return [lost.pop()]  # one process raised an error, and one is told to be gone
