@@ -295,3 +295,15 @@ def test_the_goodbye_of_a_tracker_takes_nothing_from_the_log_beside_it(
     out = Source("job.out", data=(beside or _LEFT).encode())
     sources = [out] if beside is None else [out, Source("job.err", data=_WORK.encode())]
     assert engine.diagnose(sources).verdict == verdict
+
+
+def test_who_asks_a_debugger_where_threads_are_has_seen_a_job_stand_still(engine: Engine) -> None:
+    steps = "".join(f"iteration {n}/ 900 | lm loss: 2.1{n} |\n" for n in range(8))
+    stack = (
+        "[Thread debugging using libthread_db enabled]\n"
+        'Thread 16 (Thread 0x7f083d7fe000 (LWP 1707) "loop"):\n'
+        "#0  0x00007f95814e3e5d in sched_yield () from /lib64/libc.so.6\n"
+    )
+    assert engine.diagnose_sources([Source("main.log", data=steps.encode())]).verdict == "healthy"
+    both = [Source("main.log", data=steps.encode()), Source("rank0.bt", data=stack.encode())]
+    assert engine.diagnose_sources(both).verdict == "inconclusive"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from triage.diagnosis import attempts as attempts_module
@@ -227,11 +227,18 @@ def _verdict(run: Run, job: Job, ranking: Ranking, alarmed: Evidence | None) -> 
         return "inconclusive", True if ended else None
     if alarmed is not None:
         return "inconclusive", None
-    if not ended and any(report.kind == STACKS for report in run.reports):
+    if not ended and _dumped(run, job.items):
         return "inconclusive", None  # who dumps the stacks of a job has seen it stand still
     if (run.bytes_read == 0 and (run.sources or run.receipt is None)) or not _understood(run, job):
         return "inconclusive", None
     return "healthy", True if ended else None
+
+
+def _dumped(run: Run, items: Iterable[Item]) -> bool:
+    """Whether somebody had the stacks of the processes printed."""
+    return any(report.kind == STACKS for report in run.reports) or any(
+        item.rule.fact == "native-stacks" for item in items
+    )
 
 
 def _understood(run: Run, job: Job) -> bool:
@@ -458,7 +465,7 @@ def _notes(run: Run, last: _Outcome, completed: bool | None, items: Sequence[Ite
                 f"No known failure was found, but nothing shows a good end either, and the log ends with "
                 f"words that no rule knows: {shown.path}:{shown.line}: {words}"
             )
-        elif any(report.kind == STACKS for report in run.reports):
+        elif _dumped(run, items):
             notes.append(
                 "Stacks of processes were dumped, as is done of a job that stands still, and nothing tells why it "
                 "does. Dump those of all ranks at one moment (py-spy dump --pid PID) and give their logs with them."
