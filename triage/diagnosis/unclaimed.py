@@ -94,8 +94,8 @@ _NOT_OF_DISKS = frozenset([3, 9, 10, 25])
 _NAMES = {
     "auth-or-hub": [
         "EntryNotFoundError", "FileMetadataError", "GatedRepoError", "HFValidationError", "HfHubHTTPError",
-        "LocalEntryNotFoundError", "LocalTokenNotFoundError", "OfflineModeIsEnabled", "RemoteEntryNotFoundError",
-        "RepositoryNotFoundError", "RevisionNotFoundError",
+        "LocalEntryNotFoundError", "LocalTokenNotFoundError", "OfflineModeIsEnabled", "PermissionDeniedError",
+        "RateLimitError", "RemoteEntryNotFoundError", "RepositoryNotFoundError", "RevisionNotFoundError",
     ],
     "checkpoint": ["CheckpointException", "CheckpointingException", "SafetensorError", "UnpicklingError"],
     "compile-or-graph-capture": [
