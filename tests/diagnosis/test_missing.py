@@ -34,6 +34,7 @@ CHECKS = (
         ("/scratch/ana/ds_zero2.json", "config"),
         ("/scratch/ana/configs/small.json", "config"),
         ("/scratch/ana/run.toml", "config"),
+        ("/scratch/ana/Frob_Dataset/models.py", "config"),
     ],
 )
 def test_the_name_of_a_missing_file_tells_the_kind(

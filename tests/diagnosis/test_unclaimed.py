@@ -302,3 +302,25 @@ def test_harmless_words_below_a_message_do_not_make_the_exception_harmless(engin
         engine, MAIN + frame(f"{SITE}/zoo/gate.py", "open") + "zoo.GateError: the gate did not open\n" + below
     )
     assert found.verdict == "failed"
+
+
+def test_what_is_printed_below_a_slip_is_not_its_message(engine: Engine) -> None:
+    log = (
+        'Traceback (most recent call last):\n  File "/work/engine.py", line 584, in train_step\n    loss = probs[best]\n'
+        "TypeError: only integer tensors of a single element can be converted to an index\n"
+        "Consistency loss: tensor(nan, device='cuda:0')\n"
+    )
+    root = told(engine, log).root_cause
+    assert root is not None and root.category == "user-code"
+
+
+def test_the_line_of_an_assertion_is_not_what_it_says(engine: Engine) -> None:
+    log = (
+        'Traceback (most recent call last):\n  File "/work/engine.py", line 443, in train_step\n    scaler.step(optimizer)\n'
+        f'  File "{SITE}/torch/amp/grad_scaler.py", line 372, in step\n'
+        '    assert len(state["found_inf"]) > 0, "No inf checks were recorded for this optimizer."\n'
+        "AssertionError: No inf checks were recorded for this optimizer.\n"
+    )
+    root = told(engine, log).root_cause
+    assert root is not None and root.category == "user-code"
+    assert root.evidence[0].text.startswith("AssertionError: ")

@@ -53,6 +53,7 @@ OWN = ("/work/model.py", "forward")
         ("RuntimeError: libfrob.so.3: cannot open shared object file", TRAINER, "driver-or-version"),
         # who may have it
         ("RuntimeError: frob/large is a gated repo; run hf auth login", TRAINER, "auth-or-hub"),
+        ("FrobError: Error code: 402 - the balance must be positive", TRAINER, "auth-or-hub"),
         # what is read and written
         ("RuntimeError: checkpoint of step 300 lacks its index: expected 8 parts", TRAINER, "checkpoint"),
         ("ValueError: shard 17 is truncated", TRAINER, "data-loading"),

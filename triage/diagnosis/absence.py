@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.lateness import (
     built_late,
@@ -19,7 +20,6 @@ from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait
 from triage.diagnosis.oddities import deviant, last_apart, says_no_more
 from triage.diagnosis.phases import Activities, Activity
 from triage.diagnosis.stacked import STUCK_IN
-from triage.diagnosis.unclaimed import inside
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.scan.lazy import compiled

@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from triage.diagnosis.hearsay import heard
+from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.launchers import by_launcher
 from triage.diagnosis.ledger import ORDERLY, Ledger, manner
-from triage.diagnosis.unclaimed import exceptions, inside
+from triage.diagnosis.unclaimed import exceptions
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.scan.lazy import compiled

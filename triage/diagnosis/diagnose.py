@@ -18,6 +18,7 @@ from triage.diagnosis.doubts import others
 from triage.diagnosis.explain import reasoning, table, timeline
 from triage.diagnosis.fallback import alarm, carrier, fall_back, named_below, worded
 from triage.diagnosis.fingerprint import fingerprint
+from triage.diagnosis.heeded import heeded, trusted
 from triage.diagnosis.hypothesis import build
 from triage.diagnosis.identity import Identities, identify, relabel
 from triage.diagnosis.job import Item, Job
@@ -30,7 +31,6 @@ from triage.diagnosis.origin import moment_text
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
 from triage.diagnosis.run import Run
-from triage.diagnosis.unclaimed import heeded, trusted
 from triage.model import Attempt, Diagnosis, Evidence, FindingGroup, Hypothesis, Verdict
 
 MAX_ALTERNATIVES = 6
@@ -244,13 +244,15 @@ def _dumped(run: Run, items: Iterable[Item]) -> bool:
 def _understood(run: Run, job: Job) -> bool:
     """Whether something in the input was recognised: a line of a log, or what kind of output it is."""
     return (
-        any(item.rule.fact != "mention" for item in job.items)
+        any(item.rule.fact != "mention" and item.rule.id not in _IGNORED for item in job.items)
         or run.receipt is not None
         or any(report.kind not in _KINDS_THAT_SAY_NOTHING for report in run.reports)
         or (run.ends is not None and run.ends.ordinary)
     )
 
 
+_IGNORED = frozenset({"python.ignored-exception", "python.exit-noise", "python.destructor"})
+"""What Python says of exceptions that it ignores: of a log that says nothing else, whose objects were never finished, nothing is known."""
 _KINDS_THAT_SAY_NOTHING = frozenset({"log", "empty", "unintelligible", "unreadable"})
 
 

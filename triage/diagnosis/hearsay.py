@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.lexicon import LEAST_WORDS, Likeness, likeness
+from triage.diagnosis.wording import unmistakable
 from triage.model import Evidence, Finding, Value
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
@@ -85,6 +86,8 @@ def heard(job: Job, item: Item) -> Item:
         least = _OF_OWN
     words, like = _told_by(item.finding)
     if like is None or like.category == item.rule.category or not like.words:
+        return item
+    if rather and unmistakable(item.text("message") or "") == item.rule.category:
         return item
     if rather and like.category == "user-code":
         least = max(least, _OF_OBJECTS)

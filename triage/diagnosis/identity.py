@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 
 from triage.diagnosis.coordinates import located
+from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.launchers import unwrapped
 from triage.diagnosis.nodes import (
@@ -27,7 +28,6 @@ from triage.diagnosis.nodes import (
 )
 from triage.diagnosis.numbered import default_tag, group_tag, number_ranks, own_name, wanted
 from triage.diagnosis.run import Ends
-from triage.diagnosis.unclaimed import inside
 from triage.model import Finding
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line

@@ -23,6 +23,8 @@ _SETTINGS = (
     + _END
 )
 """What says how to run."""
+_PROGRAMS = r"(?i)\.(?:py[xi]?|ipynb|(?:ba)?sh|cpp|cuh?|jl|lua)" + _END
+"""What is run: it is elsewhere than the launch or an import says."""
 _TRAINED = (
     rf"(?i)(?<![a-z])(?:checkpoints?|ckpts?|weights|pretrained)(?![a-z]){_PATH}\.(?:bin|pkl|pickle|json|txt|h5|npz)"
     + _END
@@ -47,7 +49,7 @@ def kind_of_file(words: str) -> str | None:
     """The kind of failure that it is if the file is missing of which ``words`` speak; None where its name tells none."""
     if weights(words):
         return "checkpoint"
-    if compiled(_SETTINGS).search(words):
+    if compiled(_SETTINGS).search(words) or compiled(_PROGRAMS).search(words):
         return "config"
     data = compiled(_DATA).search(words) or compiled(_DATA_NAME).search(words)
     return None if data is None else "data-loading"

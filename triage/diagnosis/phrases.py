@@ -43,9 +43,14 @@ HUB = (
     r"|\bhf auth login\b|\bhuggingface-cli login\b|\bwandb login\b"
     r"|\b(?:api[_ -]?key|(?:access|auth|oidc|id|hf|api) tokens?|HF_TOKEN)\b|\bcredentials\b|\b(?:un)?authori[sz]ed\b|\bauthenticat\w+"
     r"|\b(?:on|from|to|in) (?:the )?(?:hugging ?face )?hub\b|\bhuggingface\.co\b(?!/docs)"
-    r"|\b(?:401|403|429) (?:client |http )?(?:error|unauthori[sz]ed|forbidden)|\btoo many requests\b|\brate limit"
+    r"|\btoo many requests\b|\brate limit|\bpayment required\b|\binsufficient[_ ](?:quota|balance|credits?)\b"
 )
 """Somebody is asked for something who wants to know by whom."""
+TURNED_AWAY = (
+    r"\b(?:40[123]|429) (?:client |http )?(?:error|unauthori[sz]ed|forbidden|payment required|too many requests)\b"
+    r"|\b(?:error|status) code:? (?:40[123]|429)\b"
+)
+"""The statuses of HTTP for those who are not known, have not paid, may not or ask too often."""
 
 CHECKPOINT = (
     r"(?<!activation )(?<!gradient )\b(?:checkpoints?|ckpts?|state[_ ]?dicts?)\b|\bsafetensors\b|\boptimizer states?\b"

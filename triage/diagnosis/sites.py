@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger import Ledger, Wait
-from triage.diagnosis.unclaimed import inside
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 from triage.scan.lazy import compiled

@@ -19,7 +19,9 @@ from triage.scan.prefix import split_line
 
 _EXCEPTION = deferred(
     r"(?:^|[\s\].:])(?P<type>(?:(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:\([\w.]+\))?|Exception(?=: )))(?:: (?P<message>.*)|\s*$)"
-    r"|\braise (?P<raised>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\(",
+    r"|\braise (?P<raised>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\("
+    # as Python shows the object itself
+    r"|(?:^|[\s\].:])(?P<shown>[A-Z]\w*(?:Error|Exception))\((?:\d+, )?(?P<quoted>['\"].*)\)\s*$",
     re.S,
 )
 _SLIPS = {
@@ -88,9 +90,11 @@ def stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candida
             )
         if found is None:
             continue
-        if found["type"] is None and _claimed_below(job, index, evidence):
+        if found["raised"] is not None and _claimed_below(job, index, evidence):
             continue
-        name, message = found["type"] or found["raised"], " ".join((found["message"] or "").split())[:300]
+        name = found["type"] or found["shown"] or found["raised"]
+        said = found["message"] or (found["quoted"] or "")[1:-1]
+        message = " ".join(said.split())[:300]
         kind = kind_of(name, message) or category_of(message)
         if kind in {None, "user-code"} and compiled(_OF_ENGINES).search(evidence.text):
             # nobody's own program runs in there: it refuses a setting, or has a fault of its own

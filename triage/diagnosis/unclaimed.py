@@ -7,14 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from triage.diagnosis.hearsay import heard
+from triage.diagnosis.heeded import INTERRUPTED, but_trackers, inside, while_handling
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.missing import kind_of_file, weights
 from triage.diagnosis.trouble import category_of
 from triage.diagnosis.wording import kind_of_words
-from triage.scan.exceptions import IGNORED_RULE
 from triage.scan.lazy import compiled
-from triage.scan.said import without_digits
-from triage.scan.status import WELL as STATUS_ZERO
 
 NEAR_FRAMES = 3
 """A library that complains so few frames below the user's call complains about what it was given."""
@@ -96,8 +94,8 @@ _NOT_OF_DISKS = frozenset([3, 9, 10, 25])
 _NAMES = {
     "auth-or-hub": [
         "EntryNotFoundError", "FileMetadataError", "GatedRepoError", "HFValidationError", "HfHubHTTPError",
-        "LocalEntryNotFoundError", "LocalTokenNotFoundError", "OfflineModeIsEnabled", "RemoteEntryNotFoundError",
-        "RepositoryNotFoundError", "RevisionNotFoundError",
+        "LocalEntryNotFoundError", "LocalTokenNotFoundError", "OfflineModeIsEnabled", "PermissionDeniedError",
+        "RateLimitError", "RemoteEntryNotFoundError", "RepositoryNotFoundError", "RevisionNotFoundError",
     ],
     "checkpoint": ["CheckpointException", "CheckpointingException", "SafetensorError", "UnpicklingError"],
     "compile-or-graph-capture": [
@@ -183,6 +181,8 @@ def kind_of(
         return "gpu-oom" if inner else "host-oom"  # Ray's own is about the node's memory
     if short in _KINDS:
         return _KINDS[short]
+    if short in _SLIPS or short in _OF_LOOKUPS:
+        words = words.partition("\n")[0]  # what stands below was printed by the program
     if compiled(_NOT_FINITE).search(words):
         return "numerics"
     if short in {"ImportError", "ModuleNotFoundError"}:
@@ -232,7 +232,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         if i.finding.raised and i.rule.fact != "exception" and i.rule.role in {"cause", "symptom", "benign"}
         and not (OF_A_REQUEST in i.rule.tags and _ends_a_rank(i))
     ]  # fmt: skip
-    found = job.of_fact("exception")
+    found = but_trackers(list(job.of_fact("exception")))
     claimed = [i for i in claimed if not (i.rule.role == "benign" and _ends_a_program(i, found))]
     # equal findings are folded and stand where the first was: what is said alike in between is known too
     folded = [i for i in claimed if i.finding.count > 1]
@@ -250,6 +250,8 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
             left.append(item)
     interrupted = {item.text("type") for item in found} - {None} == {INTERRUPTED}
     for item in left:
+        if any(while_handling(item, stop) for stop in found if stop.text("type") == INTERRUPTED):
+            continue
         if item.text("type") is None and (
             interrupted or (item.text("file") is not None and _site(item) in sites)
         ):
@@ -263,7 +265,6 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         yield [heard(job, Item(item.finding, rule)) for item in items]
 
 
-INTERRUPTED = "KeyboardInterrupt"
 OF_A_REQUEST = "of-a-request"
 """Tag of what is harmless in a server, which refuses a request and goes on."""
 
@@ -284,47 +285,6 @@ def _ends_a_program(item: Item, exceptions: Sequence[Item]) -> bool:
     )
 
 
-def heeded(items: Sequence[Item]) -> list[Item]:
-    """``items`` without what stands in tracebacks that Python says it ignores: of destructors, of what is called at exit.
-
-    What it ignored there once it ignores each time, also where lines of others stand between. An error of the
-    GPU is what it is, wherever it was met.
-    """
-    said = [i for i in items if i.rule.id == IGNORED_RULE]
-    if not said:
-        return list(items)
-    origins = {origin for i in said if any(origin := _origin(i))}
-    ignored = [*said, *(i for i in items if i.rule.fact == "exception" and _origin(i) in origins)]
-    return [
-        item
-        for item in items
-        if not (
-            (item.rule.fact == "exception" and _origin(item) in origins)
-            or (
-                item.rule.role in {"cause", "symptom"}
-                and item.finding.raised
-                and not _OF_DEVICES.intersection(item.rule.tags)
-                and any(inside(item, exception) for exception in ignored)
-            )
-        )
-    ]
-
-
-def trusted(items: Sequence[Item]) -> list[Item]:
-    """``items`` without a status of 0 that stands right below an error which nothing knows to be harmless.
-
-    The pipe of a shell hides the status of all but its last command.
-    """
-    harmless = {
-        without_digits(line)
-        for i in items if i.rule.role == "benign" for e in i.finding.evidence for line in e.text.splitlines()
-    }  # fmt: skip
-    return [
-        i for i in items
-        if i.rule.id != STATUS_ZERO or (below := i.text("_below")) is None or below in harmless
-    ]  # fmt: skip
-
-
 def _aside(known: Item, exception: Item) -> bool:
     """Whether a rule knows only what stands below an exception's message, and that says nothing of the exception.
 
@@ -334,18 +294,9 @@ def _aside(known: Item, exception: Item) -> bool:
     return apart and known.finding.offset > exception.finding.offset
 
 
-_OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])
-
-
 def _words(item: Item) -> tuple[str | None, str]:
     """What an exception says, whatever numbers it says it of."""
     return item.text("type"), compiled(r"\d+").sub("0", item.text("message") or f"{item.finding.offset}:")
-
-
-def _origin(item: Item) -> tuple[object, ...]:
-    """What was raised, where, and from which line of the program."""
-    names = ("type", "raised_in", "raised_function", "file", "line")
-    return tuple(item.fields.get(name) for name in names)
 
 
 def _site(item: Item) -> tuple[object, ...]:
@@ -413,18 +364,4 @@ def _is_setting(key: str, code: str) -> bool:
     return any(
         code.startswith(f"{key.strip(chr(39) + chr(34))}{found[1]}]", found.end())
         for found in compiled(_OF_SETTINGS).finditer(code)
-    )
-
-
-def inside(known: Item, exception: Item) -> bool:
-    """Whether a rule's finding lies in the traceback of an exception."""
-    one, two = known.finding, exception.finding
-    begin, end = exception.number("_begin"), exception.number("_end")
-    if one.source != two.source or begin is None or end is None:
-        return False
-    # equal symptoms are folded: of those, the first and the last place are known
-    last = one.last_offset if known.rule.role == "symptom" else None
-    places = {one.offset, one.offset if last is None else last}
-    return any(begin <= at <= end for at in places) and (
-        one.stream == two.stream or not one.stream or not two.stream
     )

@@ -26,7 +26,7 @@ def kind_of_words(
         settings: whether the program that raises it has settings; torch and the standard library have none.
         users: whether it is the user's own program that raises it.
     """
-    kind = _unmistakable(words)
+    kind = unmistakable(words)
     if kind is not None or not words:
         return kind or doing
     hub = _says(phrases.HUB, words)
@@ -50,7 +50,7 @@ def kind_of_words(
     return _of_others(words, asked, given) or _by_place(function, path, refused, given, settings)
 
 
-def _unmistakable(words: str) -> str | None:
+def unmistakable(words: str) -> str | None:
     """What some words mean wherever they stand."""
     if _says(phrases.PACKAGES, words):
         return "driver-or-version"
@@ -60,6 +60,8 @@ def _unmistakable(words: str) -> str | None:
         if _says(phrases.DEVICE_FULL, words):
             return "gpu-oom"
         return "driver-or-version" if _says(phrases.DRIVER, words) else "cuda-kernel"
+    if _says(phrases.TURNED_AWAY, words):
+        return "auth-or-hub"
     if _says(phrases.NO_ROOM, words):
         return "storage"
     if _says(phrases.UNREADABLE, words):

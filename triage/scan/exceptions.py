@@ -65,6 +65,8 @@ _SERVED = (
     r"|Error handling request"
 )
 """What servers print above the traceback of what the handler of one request raised."""
+_TRACKERS = r"[/\\](?:wandb|mlflow|comet_ml|neptune|clearml|swanlab|tensorboard\w*|trackio)[/\\]"
+"""Packages that keep records of runs, in threads and processes of their own."""
 MAX_TRACEBACKS = 2000
 """Tracebacks of one source that are parsed."""
 
@@ -389,6 +391,7 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "raised_function": raising.function if raising else None,
         "doing": activity(root.frames) or (activity(found.frames) if found is not root else None),
         "_depth": _depth(root),
+        "_of_tracker": user is None and any(compiled(_TRACKERS).search(f.path) for f in root.frames),
         "_in_words": raising is not None and compiled(_OWN_WORDS).match(raising.code or "") is not None,
         "_thread": bool(root.frames) and root.frames[0].path.endswith("/threading.py"),
         "_main": bool(root.frames) and root.frames[0].function == "<module>",

@@ -416,7 +416,7 @@ def _undisputed(claims: list[_Claim]) -> Iterator[_Claim]:
 
 def _of_source(claim: _Claim) -> bool:
     """Whether it was found in the row of source that a traceback quotes, where the message is written."""
-    return _line_of(claim).message.lstrip().startswith("raise ")
+    return _line_of(claim).message.lstrip().startswith(("raise ", "assert "))
 
 
 def _stated(other: _Claim, quoted: _Claim) -> bool:

@@ -26,6 +26,7 @@ FINAL_LINES = 3
 _STATES_AN_ERROR = deferred(
     r"^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b|"
     r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:\([\w.]+\))?(?::|$)|^Exception: |"
+    r"^(?-i:(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\((?:(?:\d+, )?['\"].*)?\)\s*$)|"
     r"\braise (?:\w+\.)*[A-Z]\w*(?:Error|Exception)\(|"
     r"\bTarget -?\d+ is out of bounds\b|"
     r"\(core dumped\)|: (?:command not found|Permission denied|No such file or directory|cannot execute)|"

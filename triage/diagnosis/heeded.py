@@ -1,0 +1,86 @@
+"""Exceptions that count for nothing: that Python ignores, that come of an interrupt, or of those who only keep records."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from triage.diagnosis.job import Item
+from triage.scan.exceptions import IGNORED_RULE
+from triage.scan.said import without_digits
+from triage.scan.status import WELL as STATUS_ZERO
+
+INTERRUPTED = "KeyboardInterrupt"
+_OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])
+
+
+def heeded(items: Sequence[Item]) -> list[Item]:
+    """``items`` without what stands in tracebacks that Python says it ignores: of destructors, of what is called at exit.
+
+    What it ignored there once it ignores each time, also where lines of others stand between. An error of the
+    GPU is what it is, wherever it was met.
+    """
+    said = [i for i in items if i.rule.id == IGNORED_RULE]
+    if not said:
+        return list(items)
+    origins = {origin for i in said if any(origin := _origin(i))}
+    ignored = [*said, *(i for i in items if i.rule.fact == "exception" and _origin(i) in origins)]
+    return [
+        item
+        for item in items
+        if not (
+            (item.rule.fact == "exception" and _origin(item) in origins)
+            or (
+                item.rule.role in {"cause", "symptom"}
+                and item.finding.raised
+                and not _OF_DEVICES.intersection(item.rule.tags)
+                and any(inside(item, exception) for exception in ignored)
+            )
+        )
+    ]
+
+
+def trusted(items: Sequence[Item]) -> list[Item]:
+    """``items`` without a status of 0 that stands right below an error which nothing knows to be harmless.
+
+    The pipe of a shell hides the status of all but its last command.
+    """
+    harmless = {
+        without_digits(line)
+        for i in items if i.rule.role == "benign" for e in i.finding.evidence for line in e.text.splitlines()
+    }  # fmt: skip
+    return [
+        i for i in items
+        if i.rule.id != STATUS_ZERO or (below := i.text("_below")) is None or below in harmless
+    ]  # fmt: skip
+
+
+def while_handling(item: Item, stop: Item) -> bool:
+    """Whether an exception was raised while ``stop`` was handled: its traceback is the end of one chain with that."""
+    one, two = item.number("_begin"), stop.number("_begin")
+    same = item.finding.source == stop.finding.source and item.number("_end") == stop.number("_end")
+    return same and one is not None and two is not None and one > two
+
+
+def but_trackers(found: list[Item]) -> list[Item]:
+    """``found`` without what a tracker's own threads and processes raised, if there is anything else: programs do without."""
+    return [i for i in found if i.fields.get("_of_tracker") is not True] or found
+
+
+def _origin(item: Item) -> tuple[object, ...]:
+    """What was raised, where, and from which line of the program."""
+    names = ("type", "raised_in", "raised_function", "file", "line")
+    return tuple(item.fields.get(name) for name in names)
+
+
+def inside(known: Item, exception: Item) -> bool:
+    """Whether a rule's finding lies in the traceback of an exception."""
+    one, two = known.finding, exception.finding
+    begin, end = exception.number("_begin"), exception.number("_end")
+    if one.source != two.source or begin is None or end is None:
+        return False
+    # equal symptoms are folded: of those, the first and the last place are known
+    last = one.last_offset if known.rule.role == "symptom" else None
+    places = {one.offset, one.offset if last is None else last}
+    return any(begin <= at <= end for at in places) and (
+        one.stream == two.stream or not one.stream or not two.stream
+    )
