@@ -70,6 +70,8 @@ class Identities:
     """The one rank of which nothing says that it waited, where all others waited in vain."""
     behind: int | None = None
     """The one rank that did not come as far as all others, by its own lines."""
+    first_ended: int | None = None
+    """The rank whose process ended before all others, as its launcher tells."""
     absentee: int | None = None
     """The one rank that never came to the store at which all others were."""
     deserter: int | None = None

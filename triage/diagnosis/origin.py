@@ -229,6 +229,8 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
             missed = {identities.missing}
         if not missed and identities.behind is not None:
             missed = {identities.behind}
+        if not missed and identities.first_ended is not None:
+            missed = {identities.first_ended}
         if len(missed) == 1:
             return [missed.pop()]  # nobody else has a reason not to be where all others are
     if lead.rule.origin == "speaker" and any(_thrown_or_raised(item) for item in candidate.items):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from triage.model import Finding, Source
 from triage.scan.lazy import compiled
@@ -44,7 +45,10 @@ def behind(said: Sequence[Said], sources: Sequence[Source]) -> list[Finding]:
     last = lines[writer][-1]
     if not _passed(last, further, lines, wordings, writer):
         return []
-    fields = {"words": " ".join(last.message.split())[:200], "further": " ".join(further.message.split())[:200]}
+    fields = {
+        "words": " ".join(last.message.split())[:200],
+        "further": " ".join(further.message.split())[:200],
+    }
     return [finding_of(RULE, last, sources, fields)]
 
 
@@ -76,7 +80,9 @@ def _behind_in_count(there: Mapping[_Writer, tuple[Said, Sequence[Said]]]) -> _W
         reached = {writer: int(found[at]) for writer, found in counts.items()}
         highest = max(reached.values())
         low = [writer for writer, number in reached.items() if number < highest]
-        if len(low) == 1 and all(_counts_up(line, own, at) for w, (line, own) in there.items() if w not in low):
+        if len(low) == 1 and all(
+            _counts_up(line, own, at) for w, (line, own) in there.items() if w not in low
+        ):
             return low[0]
     return None
 
@@ -84,7 +90,7 @@ def _behind_in_count(there: Mapping[_Writer, tuple[Said, Sequence[Said]]]) -> _W
 def _counts_up(last: Said, own: Sequence[Said], at: int) -> bool:
     rows = [compiled(_COUNT).findall(line.message) for line in own if line.wording == last.wording]
     numbers = [int(row[at]) for row in rows if len(row) > at]
-    return len(numbers) > 1 and all(a < b for a, b in zip(numbers, numbers[1:], strict=False))
+    return len(numbers) > 1 and all(a < b for a, b in pairwise(numbers))
 
 
 def _passed(
@@ -94,7 +100,9 @@ def _passed(
     if last.wording == further.wording:
         return True
     alike = [other for other in lines if other != writer and last.wording in wordings[other]]
-    return len(alike) >= ALIKE and all(_in_order(lines[other], last.wording, further.wording) for other in alike)
+    return len(alike) >= ALIKE and all(
+        _in_order(lines[other], last.wording, further.wording) for other in alike
+    )
 
 
 def _in_order(own: Sequence[Said], one: str, other: str) -> bool:

@@ -20,7 +20,8 @@ _NUMBER = r"[\"']?[=:] ?[\"']?(\d{1,5})(?![\w.]*\d)"
 _WORD = r"[\"']?[=:] ?[\"']?([\w.-]{1,120})"
 _RANK = deferred(r"(?<![\w.-])((?:global_|world_|mpi_|dist_)?rank)" + _NUMBER)
 _PROCESS = deferred(
-    r"(?<![\w.-])(worker(?:_id|_index)?|proc(?:ess)?(?:_id|_index|_rank)?|replica(?:_id)?|trainer|member|pe)" + _NUMBER
+    r"(?<![\w.-])(worker(?:_id|_index)?|proc(?:ess)?(?:_id|_index|_rank)?|replica(?:_id)?|trainer|member|pe)"
+    + _NUMBER
 )
 _LOCAL = deferred(r"(?<![\w.-])(local_?rank)" + _NUMBER)
 _PID = deferred(r"(?i)(?<![\w.-])(pid)[\"']?[ =:]{1,2}[\"']?(\d{2,8})(?!\w)")
@@ -68,7 +69,11 @@ def _usual(names: re.Pattern[str], lines: Sequence[str]) -> tuple[str | None, li
     if len(found) < MOST * len(lines):
         return None, []
     ((name, times), *_) = Counter(match[1] for match in found).most_common()
-    return (name, [match[2] for match in found if match[1] == name]) if times >= MOST * len(lines) else (None, [])
+    return (
+        (name, [match[2] for match in found if match[1] == name])
+        if times >= MOST * len(lines)
+        else (None, [])
+    )
 
 
 def _all_of_them(values: Sequence[str]) -> bool:

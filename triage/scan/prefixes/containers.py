@@ -146,7 +146,10 @@ def _numbers(data: dict[str, object], draft: Draft) -> None:
             draft.writer(f"pid {pid}@{host}" if host else f"pid {pid}")
     if draft.rank is None and draft.local_rank is None:
         for inner in data.values():
-            if isinstance(inner, dict) and (_number(inner, _RANK_KEYS), _number(inner, _LOCAL_KEYS)) != (None, None):
+            if isinstance(inner, dict) and (_number(inner, _RANK_KEYS), _number(inner, _LOCAL_KEYS)) != (
+                None,
+                None,
+            ):
                 _numbers(inner, draft)
                 return
 
