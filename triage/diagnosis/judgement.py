@@ -31,6 +31,7 @@ from triage.diagnosis.phases import Activities
 from triage.diagnosis.settings import differing, other_layout, other_release, other_worlds, started_otherwise
 from triage.diagnosis.sites import mismatched, odd_site, same_site
 from triage.diagnosis.stacked import apart
+from triage.diagnosis.subgroups import silent_members
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 
@@ -112,6 +113,8 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         r for r in members
         if (r not in inside and not _entered(ledger, r, waits[0])) or _short_of(ledger, r, waits[0])
     ]  # fmt: skip
+    if not absent and waits[0].group != DEFAULT_GROUP:
+        absent = [r for r in silent_members(job, ledger, waits[0].group) if r not in inside]
     if not absent and waits[0].group != DEFAULT_GROUP:
         # who belongs to a sub-group is not stated; whoever waits in none holds up the rest in the end
         absent = [r for r in ledger.members if r not in inside and not _entered(ledger, r, waits[0])]

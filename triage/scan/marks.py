@@ -40,7 +40,7 @@ NO_RECORD = deferred(
 _COUNTERS = r"epoch|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase"
 _NOT_WRITERS = deferred(
     rf"(?i)(?<![a-z])(?:{_COUNTERS})[ =:#\[(_.-]{{0,2}}(?:\x00|\Z)"
-    r"|(?<![a-z])(?:v|loss|acc\w*|lr|time|t|size|mem\w*|total|count|node|host|machine|local|cuda|gpu|device|dev|npu|thread|pid|port|line"
+    r"|(?<![a-z])(?:local_?rank=?|v|loss|acc\w*|lr|time|t|size|mem\w*|total|count|node|host|machine|local|cuda|gpu|device|dev|npu|thread|pid|port|line"
     r"|cpu|numa|job|array|[tdpec]p)[ =:#\[(_.-]{0,2}\Z"
 )
 """What stands before a number that counts something else than the processes of a job."""
@@ -94,7 +94,7 @@ def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
     return f"{_escaped(_shape(before))}({_escaped(_shape(host))}){_escaped(between)}{_LAST}"
 
 
-_OF = deferred(r" ?/ ?(\d{1,5})(?!\d)")
+_OF = deferred(r" ?(?:/|of) ?(\d{1,5})(?!\d)")
 _FIRST_NUMBERS = 14
 _LONG = 5
 
