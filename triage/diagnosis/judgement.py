@@ -362,12 +362,19 @@ def _desync(job: Job, waits: Sequence[Wait], odd: list[Wait]) -> Item:
 
 def _own_way(job: Job, waits: Sequence[Wait], rank: int) -> Item:
     """All wait, and nothing that they wait in differs; but one of them said what no other did."""
+    return own_way(
+        job, [w.item for w in waits[:3]], _telling(job, rank), seq=waits[0].seq, op=waits[0].op
+    )
+
+
+def _telling(job: Job, rank: int) -> Item:
+    """What sets apart the rank that is to blame."""
     said = (
         [i for i in job.of_rule(OUTSIDE) if i.number("caller") == rank]
         or [i for fact in ("oddity", "deviant") for i in job.of_fact(fact) if i.rank == rank]
         or [i for i in job.of_fact("last-line") if i.rank == rank]
     )
-    return own_way(job, [w.item for w in waits[:3]], said[-1], seq=waits[0].seq, op=waits[0].op)
+    return said[-1]
 
 
 def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Item]:
@@ -412,6 +419,10 @@ def _nameless(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item
             "ranks": (behind.rank,), "words": behind.text("words"), "further": behind.text("further"),
         }  # fmt: skip
         yield verdict(job, "ledger.left-behind", said, [items[0], behind, *items[1:]], rank=behind.rank)
+        return
+    guilty = suspect(job, ledger.seen)
+    if guilty is not None and not any(i.rank is not None for i in items):
+        yield own_way(job, items[:3], _telling(job, guilty), seq=first.number("seq"), op=first.text("op"))
         return
     fields: dict[str, Value] = {
         "ranks": None if ledger.identities.tags_are_local else tuple(sorted({i.rank for i in items if i.rank is not None})) or None,

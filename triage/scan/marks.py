@@ -44,6 +44,8 @@ _NOT_WRITERS = deferred(
     r"|cpu|numa|job|array|[tdpec]p)[ =:#\[(_.-]{0,2}\Z"
 )
 """What stands before a number that counts something else than the processes of a job."""
+_DATA_PARALLEL = deferred(r"(?i)(?<![a-z])dp[ =:#_.-]{0,2}\Z")
+_OTHERWISE_PARALLEL = deferred(r"(?i)(?<![a-z])[tpec]p[ =:#_.-]{0,2}\d")
 
 
 def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
@@ -74,7 +76,10 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
                 whole[place].add(of_all)
     for place, rows in sorted(places.items(), key=lambda place: len(place[0][1])):
         values = [value for value, _ in rows]
-        if len(values) < MOST * len(heads) or _NOT_WRITERS.search(place[1]):
+        if len(values) < MOST * len(heads):
+            continue
+        data_parallel = _DATA_PARALLEL.search(place[1]) and not any(map(_OTHERWISE_PARALLEL.search, heads))
+        if _NOT_WRITERS.search(place[1]) and not data_parallel:
             continue
         # ``(1/4)`` to ``(4/4)`` count from 1
         base = int(whole[place] == {str(max(values))})
