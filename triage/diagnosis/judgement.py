@@ -362,9 +362,7 @@ def _desync(job: Job, waits: Sequence[Wait], odd: list[Wait]) -> Item:
 
 def _own_way(job: Job, waits: Sequence[Wait], rank: int) -> Item:
     """All wait, and nothing that they wait in differs; but one of them said what no other did."""
-    return own_way(
-        job, [w.item for w in waits[:3]], _telling(job, rank), seq=waits[0].seq, op=waits[0].op
-    )
+    return own_way(job, [w.item for w in waits[:3]], _telling(job, rank), seq=waits[0].seq, op=waits[0].op)
 
 
 def _telling(job: Job, rank: int) -> Item:

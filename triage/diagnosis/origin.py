@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.identity import SPAWNED, Identities
 from triage.diagnosis.job import TROUBLE, Item
@@ -62,7 +64,8 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         both = [*ranks, *(r for rival in candidate.rivals for r in rival.ranks)]
         return Origin(ranks=tuple(dict.fromkeys(both)), time=moment_text(finding.time, year))
     apart = len(identities.heard - set(ranks)) >= _FEWEST_CONTENT and set(ranks) <= identities.heard
-    if len(ranks) > 1 and rule.category in _JOB_WIDE and not fields and not apart:
+    alike = fields.keys().isdisjoint(("rank", "ranks")) and _all_alike(ranks, identities)
+    if len(ranks) > 1 and not apart and (alike or (rule.category in _JOB_WIDE and not fields)):
         # the same wrong setting on several ranks: who complained first is chance
         return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
     if ranks == [0] and rule.category == "network-config" and rule.phase == "bootstrap" and not fields:
@@ -78,6 +81,16 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         gpu_uuid=uuid or known_uuid,
         time=moment_text(finding.time, year),
     )
+
+
+_FEWEST_ALIKE = 2
+"""Ranks that meet the same by which it is nobody's in particular."""
+
+
+def _all_alike(ranks: Sequence[int], identities: Identities) -> bool:
+    """Whether all ranks there are met the same."""
+    size = identities.world_size
+    return len(ranks) >= _FEWEST_ALIKE and set(ranks) >= set(range(size or 0)) | identities.heard
 
 
 _OF_MANY = frozenset(
