@@ -8,6 +8,7 @@ from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.identity import SPAWNED, Identities
 from triage.diagnosis.job import TROUBLE, Item
 from triage.model import Moment, Origin
+from triage.rules.schema import Rule
 from triage.scan.clock import iso
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
@@ -64,7 +65,7 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         both = [*ranks, *(r for rival in candidate.rivals for r in rival.ranks)]
         return Origin(ranks=tuple(dict.fromkeys(both)), time=moment_text(finding.time, year))
     apart = len(identities.heard - set(ranks)) >= _FEWEST_CONTENT and set(ranks) <= identities.heard
-    alike = fields.keys().isdisjoint(("rank", "ranks")) and _all_alike(ranks, identities)
+    alike = fields.keys().isdisjoint(("rank", "ranks")) and _all_alike(ranks, rule, identities)
     if len(ranks) > 1 and not apart and (alike or (rule.category in _JOB_WIDE and not fields)):
         # the same wrong setting on several ranks: who complained first is chance
         return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
@@ -84,11 +85,15 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
 
 
 _FEWEST_ALIKE = 2
-"""Ranks that meet the same by which it is nobody's in particular."""
+"""Ranks that meet the same, by which it is nobody's in particular."""
+_OF_ITS_OWN = frozenset({"rank-crash", "cuda-kernel"})
+"""Categories of which each rank has its own: the one that died of it is told from those that were told to end."""
 
 
-def _all_alike(ranks: Sequence[int], identities: Identities) -> bool:
+def _all_alike(ranks: Sequence[int], rule: Rule, identities: Identities) -> bool:
     """Whether all ranks there are met the same."""
+    if identities.only_failed in ranks and rule.category in _OF_ITS_OWN:
+        return False
     size = identities.world_size
     return len(ranks) >= _FEWEST_ALIKE and set(ranks) >= set(range(size or 0)) | identities.heard
 
