@@ -120,6 +120,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
             job.items = [_dated(item, year) for item in job.items]
             job.index()
         job.resumed = run.ends.resumed if run.ends is not None else None
+        job.split = run.ends.split if run.ends is not None else None
     identities = identify(job, run.ends)
     job.items = relabel(job.items, identities)
     job.index()

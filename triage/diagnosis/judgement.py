@@ -412,7 +412,7 @@ def _nameless(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item
         yield too_short(job, items, timeout=tiny[0], seq=first.number("seq"))
         return
     behind = left_behind(job)
-    if behind is not None:
+    if behind is not None and not any(i.rank == behind.rank for i in (*job.of_fact("oddity"), *job.of_fact("deviant"))):
         said: dict[str, Value] = {
             "ranks": (behind.rank,), "words": behind.text("words"), "further": behind.text("further"),
         }  # fmt: skip

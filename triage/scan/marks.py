@@ -78,14 +78,35 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
         values = [value for value, _ in rows]
         if len(values) < MOST * len(heads):
             continue
+        on_hosts = _hosted(rows)
+        if on_hosts is not None and _take_turns(values):
+            return re.compile(on_hosts), 0
         data_parallel = _DATA_PARALLEL.search(place[1]) and not any(map(_OTHERWISE_PARALLEL.search, heads))
         if _NOT_WRITERS.search(place[1]) and not data_parallel:
             continue
         # ``(1/4)`` to ``(4/4)`` count from 1
         base = int(whole[place] == {str(max(values))})
         if _take_turns([value - base for value in values]):
-            return re.compile(_hosted(rows) or _pattern(place[1])), base
+            on_nodes = _of_nodes(place[1], heads)
+            return re.compile(_pattern(place[1]) if on_nodes is None else on_nodes), base * (on_nodes is None)
     return None
+
+
+def _of_nodes(before: str, heads: Sequence[str]) -> str | None:
+    """What matches up to the number of a process on its node, where the number that was found is a node's: ``(g0 l1)``."""
+    found = _NODE_END.search(before)
+    if found is None:
+        return None
+    pattern = _escaped(before) + r"(\d{1,4})" + _BETWEEN + _LAST
+    like = re.compile(pattern)
+    pairs = {(int(own[1]), int(own[2])) for head in heads if (own := like.match(head)) is not None}
+    nodes, local = {node for node, _ in pairs}, {number for _, number in pairs}
+    every = len(nodes) > 1 and len(local) > 1 and local == set(range(len(local)))
+    return pattern if every and len(pairs) == len(nodes) * len(local) else None
+
+
+_NODE_END = deferred(r"(?i)(?<![a-z])(?:n|node|g|group|h|host|m|machine|pod|server|agent)(?:[_ ]?rank)?[ =:#_.-]{0,2}\Z")
+_BETWEEN = r"[ ,./:;|_-]{0,3}(?:l|lr|local|local[_ ]?rank|gpu|cuda|dev|device|slot|proc|p|r|rank)[ =:#_.-]{0,2}"
 
 
 def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
