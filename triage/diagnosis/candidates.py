@@ -190,6 +190,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
         code = None if exit_.signal else exit_.code
         grouped[(exit_.signal, code)].append((rank, exit_.item))
     for (signal, code), members in grouped.items():
+        members.sort(key=lambda member: member[0] != first)
         fields: dict[str, Value] = {
             "ranks": tuple(r for r, _ in members),
             "signal": signal,

@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from triage.diagnosis.grids import by_node_and_number
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.launchers import ONE_PROCESS, by_launcher
 from triage.model import Finding, Source
@@ -100,6 +101,9 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
                 for place in places:
                     given[place].add(number + shift)
     ranks = {place: found.pop() for place, found in given.items() if len(found) == 1}
+    seats = by_node_and_number(job.sources)
+    if all(heard[index, ""].ranks <= {rank} and not heard[index, ""].launcher for index, rank in seats.items()):
+        ranks |= {(index, ""): rank for index, rank in seats.items()}
     ranks |= _introduced(own, heard)
     if not ranks:
         return None
