@@ -28,7 +28,11 @@ def by_node_and_number(sources: Sequence[Source]) -> dict[int, int]:
                 continue
             for own in numbers[at + 1 :]:
                 if _NOT_NODES.search(name[: own.start()]) is None:
-                    parts = name[: node.start()], name[node.end() : own.start()], name[own.end() :].partition(".")[0]
+                    parts = (
+                        name[: node.start()],
+                        name[node.end() : own.start()],
+                        name[own.end() :].partition(".")[0],
+                    )
                     found[parts][int(node[0]), int(own[0])].append(index)
     grids = [pairs for pairs in found.values() if _full(pairs)]
     if len(grids) != 1:

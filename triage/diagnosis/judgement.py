@@ -31,7 +31,7 @@ from triage.diagnosis.phases import Activities
 from triage.diagnosis.settings import differing, other_layout, other_release, other_worlds, started_otherwise
 from triage.diagnosis.sites import mismatched, odd_site, same_site
 from triage.diagnosis.stacked import apart
-from triage.diagnosis.subgroups import silent_members
+from triage.diagnosis.subgroups import issued_less, silent_members
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 
@@ -120,7 +120,10 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         absent = [r for r in ledger.members if r not in inside and not _entered(ledger, r, waits[0])]
         waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
     if absent:
-        yield from absent_ranks(job, ledger, activities, waits, absent)
+        found = list(absent_ranks(job, ledger, activities, waits, absent))
+        named = any(item.rule.id != "ledger.waiting-unlocalised" for item in found)
+        less = None if named else _issued_less(job, ledger, waits)
+        yield from found if less is None else [less]
     else:
         yield from _none_absent(job, ledger, activities, waits)
 
@@ -375,6 +378,19 @@ def _telling(job: Job, rank: int) -> Item:
     return said[-1]
 
 
+def _issued_less(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Item | None:
+    """The verdict on the one rank that issued fewer collectives than all others that wait in one with it."""
+    less = issued_less(ledger, waits)
+    if less is None:
+        return None
+    own, most = less
+    first, rank = waits[0], own.item.rank or 0
+    fields: dict[str, Value] = {
+        "ranks": (rank,), "seq": first.seq, "op": first.op, "enqueued": own.enqueued, "issued": most
+    }  # fmt: skip
+    return verdict(job, "ledger.issued-less", fields, [own.item, first.item], rank=rank)
+
+
 def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Item]:
     first = waits[0]
     fields: dict[str, Value]
@@ -383,6 +399,10 @@ def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Ite
     if ended is not None and len(waits) == 1:
         fields = {"ranks": (first.rank,), "seq": first.seq, "op": first.op}
         yield verdict(job, "ledger.after-the-end", fields, [first.item, ended], rank=first.rank)
+        return
+    less = _issued_less(job, ledger, waits)
+    if less is not None:
+        yield less
         return
     if not known or len(waits) < 2:
         yield unlocalised(job, waits)
@@ -412,7 +432,9 @@ def _nameless(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item
         yield too_short(job, items, timeout=tiny[0], seq=first.number("seq"))
         return
     behind = left_behind(job)
-    if behind is not None and not any(i.rank == behind.rank for i in (*job.of_fact("oddity"), *job.of_fact("deviant"))):
+    if behind is not None and not any(
+        i.rank == behind.rank for i in (*job.of_fact("oddity"), *job.of_fact("deviant"))
+    ):
         said: dict[str, Value] = {
             "ranks": (behind.rank,), "words": behind.text("words"), "further": behind.text("further"),
         }  # fmt: skip

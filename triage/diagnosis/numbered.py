@@ -102,7 +102,9 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
                     given[place].add(number + shift)
     ranks = {place: found.pop() for place, found in given.items() if len(found) == 1}
     seats = by_node_and_number(job.sources)
-    if all(heard[index, ""].ranks <= {rank} and not heard[index, ""].launcher for index, rank in seats.items()):
+    if all(
+        heard[index, ""].ranks <= {rank} and not heard[index, ""].launcher for index, rank in seats.items()
+    ):
         ranks |= {(index, ""): rank for index, rank in seats.items()}
     ranks |= _introduced(own, heard)
     if not ranks:

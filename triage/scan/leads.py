@@ -55,7 +55,7 @@ _DIGITS = deferred(r"\d+")
 _NUMBER = deferred(r"\d+(?=\D*\Z)")
 _PROCESS = deferred(r"[A-Za-z]{0,8}[ _#=:-]?\d{1,5}")
 """What stands in a logger's place and is none."""
-_PID = deferred(r"(?i)pid[ =:#-]?(\d{2,8})")
+_PID = deferred(r"(?i)pid[ =:#-]?(\d{2,8})|[a-z][\w.-]{0,60}\[(\d{3,8})\]")
 _COUNTS = deferred(
     r"(?i)(?:epoch|step|iter\w*|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|line|sample|test|attempt|trial"
     r"|phase|level|version|head|group|channel|state|try|restart|loop|page|row|col\w*|key|loss|acc\w*|lr|time|size|mem\w*|total|count|v)"
@@ -103,9 +103,10 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     inner, message = split_line(line[end:])
     process = _PID.fullmatch(_name(found))
     if process is not None and inner.pid is None:
-        writer = f"pid {process[1]}"
+        pid = int(process[1] or process[2])
+        writer = f"pid {pid}"
         stream = f"{writer}/{inner.stream}" if inner.stream else writer
-        return replace(inner, pid=int(process[1]), length=end + inner.length, stream=stream), message
+        return replace(inner, pid=pid, length=end + inner.length, stream=stream), message
     seat = seat_of(_name(found)) if leads.seated else None
     if seat is not None:
         return replace(_sat(inner, *seat), length=end + inner.length), message
@@ -162,7 +163,8 @@ def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
     if own is None or (own.start(1) < prefix.length and _PROCESS.fullmatch(prefix.logger or "") is None):
         return prefix, message
     if mark.groups > 1:
-        return replace(_sat(prefix, own[1], int(own[2])), stamped=True, recorded=True), message
+        host = str(int(own[1]) - base) if own[1].isdecimal() else own[1]
+        return replace(_sat(prefix, host, int(own[2])), stamped=True, recorded=True), message
     if int(own[1]) >= base:
         rank = int(own[1]) - base
         stream = f"{prefix.stream}/rank{rank}".lstrip("/")

@@ -51,7 +51,7 @@ _OTHERWISE_PARALLEL = deferred(r"(?i)(?<![a-z])[tpec]p[ =:#_.-]{0,2}\d")
 def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
     """What matches a record from its beginning up to that number, its last group, and what is counted from; None without.
 
-    Where it counts the processes of a host, the first of two groups is the host's name.
+    Where it counts the processes of a host, the first of two groups is the host's name, or a number that counts from there.
     """
     heads = [line[:HEAD] for line in lines if not NO_RECORD.match(line)]
     if len(heads) < FEWEST:
@@ -81,14 +81,16 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
         on_hosts = _hosted(rows)
         if on_hosts is not None and _take_turns(values):
             return re.compile(on_hosts), 0
+        on_nodes = _of_nodes(place[1], heads)
+        if on_nodes is not None:
+            return re.compile(on_nodes), min(values)
         data_parallel = _DATA_PARALLEL.search(place[1]) and not any(map(_OTHERWISE_PARALLEL.search, heads))
         if _NOT_WRITERS.search(place[1]) and not data_parallel:
             continue
         # ``(1/4)`` to ``(4/4)`` count from 1
         base = int(whole[place] == {str(max(values))})
         if _take_turns([value - base for value in values]):
-            on_nodes = _of_nodes(place[1], heads)
-            return re.compile(_pattern(place[1]) if on_nodes is None else on_nodes), base * (on_nodes is None)
+            return re.compile(_pattern(place[1])), base
     return None
 
 
@@ -105,8 +107,12 @@ def _of_nodes(before: str, heads: Sequence[str]) -> str | None:
     return pattern if every and len(pairs) == len(nodes) * len(local) else None
 
 
-_NODE_END = deferred(r"(?i)(?<![a-z])(?:n|node|g|group|h|host|m|machine|pod|server|agent)(?:[_ ]?rank)?[ =:#_.-]{0,2}\Z")
-_BETWEEN = r"[ ,./:;|_-]{0,3}(?:l|lr|local|local[_ ]?rank|gpu|cuda|dev|device|slot|proc|p|r|rank)[ =:#_.-]{0,2}"
+_NODE_END = deferred(
+    r"(?i)(?<![a-z])(?:n|node|g|group|h|host|m|machine|pod|server|agent)(?:[_ ]?rank)?[ =:#_.-]{0,2}\Z"
+)
+_BETWEEN = (
+    r"[ ,./:;|_-]{0,3}(?:l|lr|local|local[_ ]?rank|gpu|cuda|dev|device|slot|proc|p|r|rank)[ =:#_.-]{0,2}"
+)
 
 
 def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
