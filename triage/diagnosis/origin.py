@@ -325,6 +325,8 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     if local and len(named) == len(speakers) and (len(named) == 1 or set(named) < identities.heard):
         return named
     rank = _by_pid(lead, identities)
+    if rank is None and named == [] and _thrown_or_raised(lead):
+        rank = identities.alone(lead.finding)  # one process raised it, and one ended badly
     if rank is None:
         rank = identities.rank_of_pod(lead.text("pod"))
     if rank is None:

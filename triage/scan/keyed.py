@@ -18,7 +18,7 @@ MOST = 0.6
 """Part of the lines that have it."""
 _NUMBER = r"[\"']?[=:] ?[\"']?(\d{1,5})(?![\w.]*\d)"
 _WORD = r"[\"']?[=:] ?[\"']?([\w.-]{1,120})"
-_RANK = deferred(r"(?<![\w.-])((?:global_|world_|mpi_|dist_)?rank)" + _NUMBER)
+_RANK = deferred(r"(?<![\w.-])((?:global_|world_|mpi_|dist_)?rank|rk)" + _NUMBER)
 _PROCESS = deferred(
     r"(?<![\w.-])(worker(?:_id|_index)?|proc(?:ess)?(?:_id|_index|_rank)?|replica(?:_id)?|trainer|member|pe)"
     + _NUMBER
