@@ -78,3 +78,22 @@ def test_files_of_a_node_and_a_number_on_it(engine: Engine) -> None:
     root = engine.diagnose(sources).root_cause
     assert root is not None
     assert root.origin.rank == 4
+
+
+def test_hosts_in_order_place_their_processes(engine: Engine) -> None:
+    steps = "".join(
+        f'{{"time": "2026-11-03T02:0{m}:00Z", "host": "pod-{h}", "local_rank": {n}, "message": "step {m}"}}\n'
+        for m in range(4) for h in (0, 1) for n in range(4)
+    )  # fmt: skip
+    raised = (
+        '{"time": "2026-11-03T02:07:00Z", "host": "pod-1", "local_rank": 3, "level": "ERROR", "message": "failed", '
+        '"exc_info": "Traceback (most recent call last):\\n  File \\"/w/x.py\\", line 8, in f\\n    y = d[k]\\nKeyError: 3"}\n'
+    )
+    assert _rank(engine, steps + raised) == 7
+
+
+def test_what_many_say_of_a_lost_connection_is_nobodys_own(engine: Engine) -> None:
+    lines = "".join(f"12:0{m}:00 INFO rank={r} step={m}\n" for m in range(6) for r in (2, 0, 3, 1))
+    own = "12:09:01 ERROR rank=2 shard reader: unexpected end of record at byte 88123\n"
+    lost = "".join(f"12:09:02 ERROR rank={r} all_reduce: connection reset by peer\n" for r in (3, 0, 1))
+    assert _rank(engine, lines + own + lost) == 2

@@ -23,6 +23,13 @@ def test_a_number_behind_a_host_counts_its_processes() -> None:
     assert _told(lines, "hpc-008:gpu1 FATAL lost") == (None, 1, "hpc-008", None, ())
 
 
+def test_a_number_in_brackets_behind_a_host_counts_its_processes_too() -> None:
+    lines = [f"[sun{host}] [{n}] step {k}" for k in range(3) for host in (1, 2) for n in range(4)]
+    assert _told(lines, "[sun2] [0] lost")[:3] == (None, 0, "sun2")
+    lines = [f"n10{host}[{n}]: step {k}" for k in range(3) for host in (1, 2) for n in range(4)]
+    assert _told(lines, "n102[1]: lost")[:3] == (None, 1, "n102")
+
+
 def test_a_number_of_a_node_and_one_on_it_are_a_seat() -> None:
     lines = [f"(node {node}, gpu {n}) step {k}" for k in range(3) for node in (1, 2) for n in range(4)]
     assert _told(lines, "(node 2, gpu 3) lost") == (None, 3, None, None, (("NODE", 1), ("LOCAL", 3)))

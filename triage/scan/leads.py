@@ -22,7 +22,7 @@ from triage.scan.prefix import split_line
 from triage.scan.prefixes.containers import unwrap_json
 from triage.scan.prefixes.draft import Draft
 from triage.scan.same_lead import same_lead
-from triage.scan.seated import seat_of, seated
+from triage.scan.seated import on_hosts, seat_of, seated
 from triage.scan.tracebacks.lines import HEADER
 
 LOOK = 60
@@ -108,6 +108,8 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
         stream = f"{writer}/{inner.stream}" if inner.stream else writer
         return replace(inner, pid=pid, length=end + inner.length, stream=stream), message
     seat = seat_of(_name(found)) if leads.seated else None
+    if leads.numbered and inner.rank is not None and inner.stream == f"task {inner.rank}":
+        seat, inner = (_name(found), inner.rank), replace(inner, rank=None, stream="")
     if seat is not None:
         return replace(_sat(inner, *seat), length=end + inner.length), message
     name = "lead " + _name(found).replace("/", ":")
@@ -209,7 +211,8 @@ def _learned(lines: tuple[str, ...]) -> Leads:
         return NONE
     names = _names_of(lines)
     if len(names) > 1:
-        return Leads(names, _shapes_of(names, lines), seated=seated(names))
+        found = Leads(names, _shapes_of(names, lines), seated=seated(names))
+        return replace(found, numbered=_numbered_behind(found, lines))
     own = mark_of(lines)
     if own is not None:
         return Leads(mark=own[0], base=own[1])
@@ -278,6 +281,18 @@ def _shapes_of(names: frozenset[str], lines: Sequence[str]) -> frozenset[tuple[s
         if found is not None and _shape(found)[1]:
             shapes[_shape(found)].add(_name(found))
     return frozenset(shape for shape, said in shapes.items() if len(said) > 1)
+
+
+def _numbered_behind(leads: Leads, lines: Sequence[str]) -> bool:
+    """Whether numbers of processes stand behind the names, which are the same under all of them."""
+    seats: list[tuple[str, int]] = []
+    for line in lines:
+        prefix, _ = split(leads, line)
+        outer, _, inner = prefix.stream.partition("/")
+        if outer.startswith("lead ") and prefix.rank is not None and inner == f"task {prefix.rank}":
+            seats.append((outer.removeprefix("lead "), prefix.rank))
+    several = len({host for host, _ in seats}) > 1
+    return several and len(seats) >= MOST * len(lines) and on_hosts(seats)
 
 
 def _lines(data: bytes) -> list[str]:
