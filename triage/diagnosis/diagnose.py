@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from triage.diagnosis import attempts as attempts_module
+from triage.diagnosis import openings
 from triage.diagnosis.awaited import settle, stalled
 from triage.diagnosis.bundled import unbundled
 from triage.diagnosis.candidates import Candidate, collect
@@ -63,6 +64,7 @@ def diagnose(run: Run) -> Diagnosis:
         items = [_dated(item, year) for item in items]
     run, items = unbundled(run, items)
     tries = attempts_module.split(items, run.sources)
+    items = openings.told(items)
     outcomes = [_attempt(run, tried, year, last=i == len(tries) - 1) for i, tried in enumerate(tries)]
     chosen, notes = _choose(outcomes, run)
     outcome = outcomes[chosen]

@@ -26,7 +26,7 @@ from triage.diagnosis.nodes import (
     several_around,
     short,
 )
-from triage.diagnosis.numbered import default_tag, group_tag, number_ranks, wanted
+from triage.diagnosis.numbered import default_tag, group_tag, number_ranks, own_name, wanted
 from triage.diagnosis.run import Ends
 from triage.diagnosis.unclaimed import inside
 from triage.model import Finding
@@ -120,8 +120,8 @@ class Identities:
         if pid is None:
             return None
         rank = self._by_pid.get((None, pid))
-        if host is None or (rank is not None and self.seat(rank).host is None):
-            return rank  # nothing says on which host it runs
+        if host is None or (rank is not None and _incomparable(self.seat(rank).host, host)):
+            return rank  # nothing says on which host it runs, or one line calls it by its address
         return self._by_pid.get((host, pid))
 
     def rank_of_pod(self, pod: str | None) -> int | None:
@@ -279,6 +279,12 @@ def _deserter(job: Job, table: Identities) -> int | None:
     return local_rank if rank is None and table.single_node else rank
 
 
+def _incomparable(one: str | None, other: str) -> bool:
+    """Whether two names of hosts may be those of one: one is an address, or not known."""
+    return one is None or (_ADDRESS.fullmatch(one) is None) != (_ADDRESS.fullmatch(other) is None)
+
+
+_ADDRESS = deferred(r"\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]*:[\da-f:]+")
 _PID = deferred(r"pid (\d+)")
 _ORDINAL = deferred(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
 
@@ -299,6 +305,10 @@ def _pods(job: Job, table: Identities) -> None:
         found = _ORDINAL.search(name)
         if found is not None:
             pairs.add((int(found[1]), item.finding.rank))
+    for item in job.of_fact("pod"):
+        pod, rank = item.text("pod"), item.number("pod_rank")
+        if pod is not None and rank is not None:
+            table._of_log.setdefault(pod, set()).add(rank)
     table.pods_are_ranks = len(pairs) >= 2 and all(ordinal == rank for ordinal, rank in pairs)
 
 
@@ -406,6 +416,8 @@ def _contradictory(items: Iterable[Item]) -> bool:
     return any(max(told) - min(told) > _CLOSE for told in waits.values())
 
 
+_OF_WORK = frozenset(["phase-start", "phase-end", "progress", "took", "alive"])
+"""Facts of work that somebody does who may name himself at the beginning of the line."""
 _CLOSE = 8
 
 
@@ -453,5 +465,7 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
             rank = default_tag(item.finding)
         if rank is None and not (tagged or table.tags_are_local) and item.finding.rank is None:
             rank = group_tag(item.finding)
+        if rank is None and item.finding.rank is None and item.rule.fact in _OF_WORK:
+            rank = own_name(item.finding)
         found.append(item if rank is None else Item(replace(item.finding, rank=rank), item.rule))
     return found

@@ -139,6 +139,8 @@ def _none_absent(job: Job, ledger: Ledger, activities: Activities, waits: Sequen
         # all others waited for as long as they could; it lost them when they had gone
         yield from absent_ranks(job, ledger, activities, waits, [guilty])
         return
+    if guilty is not None and _the_first(waits) and not _said_oddly(job, guilty):
+        guilty = None  # before the first of all collectives nobody can have left one out
     late = _latecomer(job, ledger)
     if late is not None and guilty in {None, late}:
         yield from absent_ranks(job, ledger, activities, waits, [late])
@@ -361,6 +363,18 @@ def _desync(job: Job, waits: Sequence[Wait], odd: list[Wait]) -> Item:
         "site_odd": _site(job, odd[0].rank), "site_rest": _site(job, rest.rank),
     }  # fmt: skip
     return verdict(job, "ledger.desync", fields, [*(w.item for w in odd[:2]), rest.item], rank=odd[0].rank)
+
+
+def _the_first(waits: Sequence[Wait]) -> bool:
+    """Whether all wait in one operation, the first of their group."""
+    return all(w.seq == 1 and w.op == waits[0].op for w in waits)
+
+
+def _said_oddly(job: Job, rank: int) -> bool:
+    """Whether a rank said anything out of the ordinary, and not only something else last of all."""
+    return any(i.rank == rank for fact in ("oddity", "deviant") for i in job.of_fact(fact)) or any(
+        i.number("caller") == rank for i in job.of_rule(OUTSIDE)
+    )
 
 
 def _own_way(job: Job, waits: Sequence[Wait], rank: int) -> Item:

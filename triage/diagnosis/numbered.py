@@ -15,7 +15,9 @@ from triage.diagnosis.grids import by_node_and_number
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.launchers import ONE_PROCESS, by_launcher
 from triage.model import Finding, Source
-from triage.scan.lazy import deferred
+from triage.scan.lazy import compiled, deferred
+from triage.scan.prefix import split_line
+from triage.scan.said import SELF
 from triage.scan.selves import Selves
 
 _RANK_TAG = deferred(r"\[Rank (\d{1,6})\]")
@@ -201,6 +203,13 @@ def group_tag(finding: Finding) -> int | None:
     """The number in ``[Rank 3]``, by which a process group of torch 2.1 and older calls itself."""
     said = _RANK_TAG.search(finding.evidence[0].text[:400]) if finding.evidence else None
     return int(said[1]) if said else None
+
+
+def own_name(finding: Finding) -> int | None:
+    """The rank with which a program begins a line of its own: ``rank 3 builds the index``."""
+    message = split_line(finding.evidence[0].text)[1] if finding.evidence else ""
+    said = compiled(SELF).match(message)
+    return int(said[1] or said[2]) if said else None
 
 
 def _outermost(stream: str) -> str:

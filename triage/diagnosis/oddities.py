@@ -40,12 +40,18 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
         nameless = any(item.finding.raised and item.finding.rank is None for item in job.items)
         found = ends.oddities({}) if nameless else ()
         return [Item(f, job.rules[f.rule_id]) for f in found if f.rule_id == BEHIND]
+    until = first_trouble(job)
+    return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
+
+
+def first_trouble(job: Job) -> dict[int, int]:
+    """Where in each source somebody first waited in vain."""
     until: dict[int, int] = {}
     for item in job.items:
         if _in_vain(item) and (item.rule.role == "symptom" or _unlike(item)):
             at = item.finding.source
             until[at] = min(until.get(at, item.finding.offset), item.finding.offset)
-    return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
+    return until
 
 
 def says_no_more(item: Item) -> bool:

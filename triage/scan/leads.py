@@ -18,7 +18,7 @@ from triage.model import Block, Leads, Prefix
 from triage.scan.keyed import keyed, pids
 from triage.scan.lazy import Lazy, deferred
 from triage.scan.marks import NO_RECORD, mark_of
-from triage.scan.prefix import split_line
+from triage.scan.prefix import clean, prefix_length, split_line
 from triage.scan.prefixes.containers import unwrap_json
 from triage.scan.prefixes.draft import Draft
 from triage.scan.same_lead import same_lead
@@ -71,6 +71,11 @@ _WORDS = frozenset(
 """Words before a colon that name no writer."""
 _RAISED = (HEADER, '  File "')
 _STAMPED = deferred(r"\[?\d{1,4}[-:/]")
+_COLLECTED = deferred(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] "
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w.@-]{1,64}\[\d{1,8}\]: "
+)
+"""What the runtime of Kubernetes' containers and journald write before every line; see :mod:`triage.scan.prefixes`."""
 
 
 NONE = Leads()
@@ -80,6 +85,17 @@ _KEPT = 16
 
 def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     """What :func:`triage.scan.prefix.split_line` says of ``line``, its lead named in the stream."""
+    if leads != NONE and ("\x1b" in line or _COLLECTED.match(line)):
+        cover, rest = _uncovered(line)
+        prefix, message = split(leads, rest)
+        return replace(
+            prefix,
+            length=prefix_length(line, message),
+            stream="/".join(filter(None, (cover.stream, prefix.stream))),
+            host=cover.host if prefix.host is None else prefix.host,
+            pid=cover.pid if prefix.pid is None else prefix.pid,
+            time=cover.time if prefix.time is None else prefix.time,
+        ), message
     if leads.same and line.startswith(leads.same):
         rest = line[len(leads.same) :]
         inner, message = split_line(rest) if leads.behind is None else split(leads.behind, rest)
@@ -121,6 +137,15 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     if outer is not None and inner.time is None:
         prefix = replace(prefix, time=outer.time)
     return prefix, message
+
+
+def _uncovered(line: str) -> tuple[Prefix, str]:
+    """``line`` without colours and what a container's runtime stamps on every line, and what that says."""
+    text = clean(line)
+    found = _COLLECTED.match(text)
+    if found is None:
+        return Prefix(), text
+    return split_line(found[0])[0], text[found.end() :]
 
 
 def _sat(inner: Prefix, host: str, number: int) -> Prefix:
@@ -310,7 +335,9 @@ def _lines(data: bytes) -> list[str]:
 def _bare(row: bytes) -> str:
     """The beginning of a line, of its message where a collector keeps it in JSON."""
     text = unwrap_json(row.decode("utf-8", "replace"), 0, Draft()) if row.startswith(b'{"') else None
-    return row[:160].decode("utf-8", "replace") if text is None else text.partition("\n")[0][:160]
+    if text is not None:
+        return text.partition("\n")[0][:160]
+    return _uncovered(row[:200].decode("utf-8", "replace"))[1]
 
 
 def _name(found: re.Match[str]) -> str:

@@ -34,9 +34,9 @@ _LEVELS = deferred(_LEVEL)
 NO_RECORD = deferred(
     r"\s|Traceback |[\w.]+(?:Error|Exception|Interrupt)\b|\[rank\d|\[?[WIEF]\d{4} |terminate called|\{\"|NCCL |\*\*"
     r"|frame #|#\d+ |Exception raised from|[=-]{5,}|\S+ FAILED\s*$|Failures:|Root Cause \(|\[\d+\]:\s*$"
-    r"|Thread 0x|Current thread"
+    r"|Thread 0x|Current thread|[^\n]{0,60}\d%\|"
 )
-"""Tracebacks, stacks, tables, and what torch, NCCL and launchers write in formats of their own."""
+"""Tracebacks, stacks, tables, progress bars, and what torch, NCCL and launchers write in formats of their own."""
 _COUNTERS = r"epoch|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase"
 _NOT_WRITERS = deferred(
     rf"(?i)(?<![a-z])(?:{_COUNTERS})[ =:#\[(_.-]{{0,2}}(?:\x00|\Z)"
@@ -61,7 +61,7 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
         for at, number in enumerate(_NUMBERS.finditer(head)):
             if at > _FIRST_NUMBERS or number.end() == len(head):
                 break
-            if len(number[0]) < _LONG:
+            if len(number[0]) < _LONG and not _FRACTION.search(head, 0, number.start()):
                 of = _OF.match(head, number.end())
                 numbers[at].append((int(number[0]), head[: number.start()], "" if of is None else of[1]))
     places: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
@@ -126,6 +126,8 @@ def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
     return f"{_escaped(_shape(before))}({_escaped(_shape(host))}){_escaped(between)}{_LAST}"
 
 
+_FRACTION = deferred(r"\d\.\Z")
+"""What stands before the digits of a fraction."""
 _OF = deferred(r" ?(?:/|of) ?(\d{1,5})(?!\d)")
 _FIRST_NUMBERS = 14
 _LONG = 5
