@@ -145,6 +145,8 @@ class Leads:
     """Where it writes its pid."""
     seated: bool = False
     """Whether the names are those of hosts, each with the number of a process there."""
+    numbered: bool = False
+    """Whether each name is a host's, and the number behind it that of a process there."""
     same: str = ""
     """What stands before every line."""
     behind: Leads | None = None

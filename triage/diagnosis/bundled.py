@@ -11,8 +11,9 @@ from functools import cached_property
 from triage.diagnosis.attempts import last_occurrence
 from triage.diagnosis.job import Item
 from triage.diagnosis.run import Run
-from triage.model import Evidence, Finding, Source
+from triage.model import Evidence, Finding, Prefix, Source
 from triage.scan.ends import Lines
+from triage.scan.prefix import split_line
 from triage.scan.selves import Selves
 from triage.sources.labels import labelled
 
@@ -63,6 +64,10 @@ class _Ends:
     def resumed(self, source: int, stream: str, line: int, /) -> Evidence | None:
         """None: several files' lines stand behind each other."""
         return None
+
+    def split(self, source: int, text: str, /) -> tuple[Prefix, str]:
+        """What the prefixes of a line say by themselves."""
+        return split_line(text)
 
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:
         """None: what was kept of each file is too short to tell what is ordinary."""

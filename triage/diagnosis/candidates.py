@@ -170,6 +170,9 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
         i.rank for i in job.items
         if i.rule.fact not in {"rank-exit", "mention"} and not by_launcher(i) and not i.about_a_rank
     }  # fmt: skip
+    first = next(
+        (r for r, e in ledger.exits.items() if e.signal is None and e.failed and "first-failure" in e.item.rule.tags), None
+    )  # fmt: skip
     forced = {i.number("pid") for i in job.of_rule("torch.force-kill")}
     survivors = {i.number("pid") for i in job.of_fact("survivor")}
     grouped: dict[tuple[str | None, int | None], list[tuple[int, Item]]] = defaultdict(list)
@@ -181,6 +184,8 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             continue
         if exit_.signal in {None, "SIGABRT"} and (rank in ledger.waiting or rank in timed_out):
             continue  # its own watchdog ended it
+        if exit_.signal == "SIGABRT" and first is not None and first != rank:
+            continue  # its launcher saw another one leave with an error before: what lost it aborts
         if exit_.signal == "SIGABRT" and rank in bereft:
             continue  # its communicator lost a peer, upon which the watchdog aborts the process
         if exit_.signal == "SIGABRT" and rank not in heard and job.of_tag("collective-timeout"):
@@ -192,6 +197,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
         code = None if exit_.signal else exit_.code
         grouped[(exit_.signal, code)].append((rank, exit_.item))
     for (signal, code), members in grouped.items():
+        members.sort(key=lambda member: member[0] != first)
         fields: dict[str, Value] = {
             "ranks": tuple(r for r, _ in members),
             "signal": signal,

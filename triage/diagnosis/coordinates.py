@@ -17,15 +17,22 @@ OF_A_REPLICA = "of-a-replica"
 """Tag of lines whose ``rank`` counts within the replica that prints them."""
 
 
-def located(items: list[Item], world_size: int | None) -> list[Item]:
-    """``items`` with the ranks of ``PP1 TP3`` where the sizes are known, and of ``DP1 TP3`` where TP counts them all."""
+def located(items: list[Item], world_size: int | None, seats: Iterable[tuple[int, int]] = ()) -> list[Item]:
+    """``items`` with the ranks of ``PP1 TP3`` where the sizes are known, and of ``DP1 TP3`` where TP counts them all.
+
+    Args:
+        seats: the numbers of nodes and of processes there that anybody gives as his own.
+    """
     seen: dict[tuple[str, ...], set[tuple[int, ...]]] = defaultdict(set)
+    seen[_SEAT].update(seats)
     for item in items:
         names, places = _counted(item)
         if names:
             seen[names].add(places)
     sizes: dict[tuple[str, ...], tuple[int, ...]] = {}
     for names, found in seen.items():
+        if not found:
+            continue
         extent = tuple(max(column) + 1 for column in zip(*found, strict=True))
         full = names == _SEAT and len(found) == prod(extent)  # all that there may be have spoken
         if len(names) > 1 and (prod(extent) == world_size or (full and world_size is None)):

@@ -15,6 +15,7 @@ from triage.diagnosis.conditions import holds, undisputed
 from triage.diagnosis.derived import derive, stated
 from triage.diagnosis.doubts import SURE as OF_DOUBTS
 from triage.diagnosis.doubts import others
+from triage.diagnosis.endings import first_ended
 from triage.diagnosis.explain import reasoning, table, timeline
 from triage.diagnosis.fallback import alarm, carrier, fall_back, named_below, worded
 from triage.diagnosis.fingerprint import fingerprint
@@ -121,6 +122,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
             job.items = [_dated(item, year) for item in job.items]
             job.index()
         job.resumed = run.ends.resumed if run.ends is not None else None
+        job.split = run.ends.split if run.ends is not None else None
     identities = identify(job, run.ends)
     job.items = relabel(job.items, identities)
     job.index()
@@ -143,6 +145,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     identities.suspect = suspect(job, ledger.seen)
     identities.missing = ledger.missing
     identities.behind = None if (short := left_behind(job)) is None else short.rank
+    identities.first_ended = first_ended(job, identities.rank_of_pid)
     of_files = {s.rank for s in run.sources if s.rank is not None}
     identities.heard = frozenset(ledger.seen) | identities.introduced | of_files
     verdicts = judge(job, ledger, Activities(job, identities))

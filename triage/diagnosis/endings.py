@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.order import last_of
+from triage.scan.lazy import deferred
 
 BAD_ENDS = ("rank-exit", "launcher-report", "external-stop", "teardown")
 OF_STOPS = frozenset(["external-stop", "teardown"])
@@ -78,3 +79,28 @@ class Endings:
     def told(self, *tags: str) -> Iterator[Item]:
         """What was said under ``tags``, but for what is known to be harmless."""
         return (item for tag in tags for item in self.job.of_tag(tag) if item.rule.role != "benign")
+
+
+_CHILDREN = frozenset({"host.child-ended", "host.rank-ended"})
+_FEWEST_ENDS = 3
+_OF_CHILD = deferred(r"(?i)(?:rank|worker|process|trainer|proc|child|task|replica)[ _#-]?(\d{1,5})")
+
+
+def first_ended(job: Job, rank_of_pid: Callable[[int | None], int | None]) -> int | None:
+    """The rank whose process a launcher saw end first, where it tells of several as they end.
+
+    One that asks each of its processes in turn tells of them by their numbers.
+    """
+    ends = [item for item in job.items if item.rule.id in _CHILDREN]
+    if len(ends) < _FEWEST_ENDS or len({item.finding.source for item in ends}) != 1:
+        return None
+    ranks = []
+    for item in sorted(ends, key=lambda item: item.finding.offset):
+        called = _OF_CHILD.fullmatch(item.text("name") or "")
+        rank = item.number("rank")
+        rank = rank_of_pid(item.number("pid")) if rank is None else rank
+        ranks.append(int(called[1]) if rank is None and called is not None else rank)
+    known = [rank for rank in ranks if rank is not None]
+    if len(known) < len(ranks) or len(set(known)) < len(known) or max(known) >= 2 * len(known):
+        return None
+    return known[0] if known != sorted(known) else None

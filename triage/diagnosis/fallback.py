@@ -37,7 +37,7 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     if symptom is not None and symptom.rule_id != "unknown.reported":
         return symptom
     words = _after_the_end(job, unanswered(job, ends.last_words)) if ends else []
-    words = _of_others(words, ranking.complainers)
+    words = _before_losses(_of_others(words, ranking.complainers))
     stated = stated_exception(job, words)
     told = words if symptom is None else [w for w in words if tells(w)]
     if stated is None and told and (symptom is None or trouble_of(told[telling(told)]) is not None):
@@ -262,6 +262,22 @@ def _after_the_end(job: Job, words: Sequence[tuple[int, Evidence]]) -> list[tupl
         (index, shown) for index, shown in words
         if not good or (index in ended and (shown.line or 0) > ended[index])
     ]  # fmt: skip
+
+
+_LOST = (
+    r"(?i)\bconnection (?:was )?(?:reset|closed|lost|aborted)\b|\breset by peer\b|\bbroken pipe\b"
+    r"|\bpeer \d* ?(?:closed|left|gone|lost|disconnected)"
+)
+
+
+def _before_losses(words: Sequence[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
+    """Those of ``words`` that do not say, as another one does, that a connection was lost; all where all say so."""
+    wordings = [compiled(r"\d+").sub("", shown.text) for _, shown in words]
+    kept = [
+        word for word, said in zip(words, wordings, strict=True)
+        if wordings.count(said) < 2 or compiled(_LOST).search(said) is None
+    ]  # fmt: skip
+    return kept or list(words)
 
 
 def _of_others(

@@ -17,6 +17,7 @@ from triage.diagnosis.job import Item, Job
 from triage.diagnosis.launchers import unwrapped
 from triage.diagnosis.nodes import (
     NOWHERE,
+    SEAT,
     Nodes,
     around,
     count_nodes,
@@ -70,6 +71,8 @@ class Identities:
     """The one rank of which nothing says that it waited, where all others waited in vain."""
     behind: int | None = None
     """The one rank that did not come as far as all others, by its own lines."""
+    first_ended: int | None = None
+    """The rank whose process ended before all others, as its launcher tells."""
     absentee: int | None = None
     """The one rank that never came to the store at which all others were."""
     deserter: int | None = None
@@ -199,7 +202,8 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     table.introduced = frozenset().union(*said.values())
     table.went_on = ends.went_on if ends is not None else None
     table.world_size = _world_size(job, told.size)
-    job.items = located(job.items, table.world_size)
+    seats = [seat for _, name in told.writers if (seat := SEAT.fullmatch(name)) and seat[1].isdecimal()]
+    job.items = located(job.items, table.world_size, {(int(seat[1]), int(seat[2])) for seat in seats})
     job.index()
     counted = number_ranks(job, table.world_size, told)
     table.world_size = counted if table.world_size is None else table.world_size
@@ -232,7 +236,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     _place_nodes(job, table)
     first_nodes(job, table.nodes)
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
-    hosts_in_order(job, table.nodes, table.world_size)
+    hosts_in_order(job, table.nodes, table.world_size, told.writers)
     for item in job.of_fact("identity"):
         pid, own = item.number("pid"), item.number("local_rank")
         if pid is None or own is None or item.number("rank") is not None:

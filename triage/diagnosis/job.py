@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from triage.model import Evidence, Finding, Moment, Source, SourceReport, Value
+from triage.model import Evidence, Finding, Moment, Prefix, Source, SourceReport, Value
 from triage.rules.loader import RuleSet
 from triage.rules.schema import Rule
 
@@ -99,6 +99,8 @@ class Job:
     """True when some input was not read to its end, so that absence proves nothing."""
     notes: list[str] = field(default_factory=list)
     resumed: Resumed | None = None
+    split: Callable[[int, str], tuple[Prefix, str]] | None = None
+    """What the prefixes of a line of a source say, those of its own too that only all its lines together show."""
     """Tells by source, stream and line whether a writer goes on as it did before."""
     _by_rule: dict[str, list[Item]] = field(default_factory=dict)
     _by_tag: dict[str, list[Item]] = field(default_factory=dict)

@@ -31,6 +31,7 @@ from triage.diagnosis.phases import Activities
 from triage.diagnosis.settings import differing, other_layout, other_release, other_worlds, started_otherwise
 from triage.diagnosis.sites import mismatched, odd_site, same_site
 from triage.diagnosis.stacked import apart
+from triage.diagnosis.subgroups import issued_less, silent_members
 from triage.diagnosis.verdicts import verdict
 from triage.model import Value
 
@@ -113,11 +114,16 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         if (r not in inside and not _entered(ledger, r, waits[0])) or _short_of(ledger, r, waits[0])
     ]  # fmt: skip
     if not absent and waits[0].group != DEFAULT_GROUP:
+        absent = [r for r in silent_members(job, ledger, waits[0].group) if r not in inside]
+    if not absent and waits[0].group != DEFAULT_GROUP:
         # who belongs to a sub-group is not stated; whoever waits in none holds up the rest in the end
         absent = [r for r in ledger.members if r not in inside and not _entered(ledger, r, waits[0])]
         waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
     if absent:
-        yield from absent_ranks(job, ledger, activities, waits, absent)
+        found = list(absent_ranks(job, ledger, activities, waits, absent))
+        named = any(item.rule.id != "ledger.waiting-unlocalised" for item in found)
+        less = None if named else _issued_less(job, ledger, waits)
+        yield from found if less is None else [less]
     else:
         yield from _none_absent(job, ledger, activities, waits)
 
@@ -373,12 +379,30 @@ def _said_oddly(job: Job, rank: int) -> bool:
 
 def _own_way(job: Job, waits: Sequence[Wait], rank: int) -> Item:
     """All wait, and nothing that they wait in differs; but one of them said what no other did."""
+    return own_way(job, [w.item for w in waits[:3]], _telling(job, rank), seq=waits[0].seq, op=waits[0].op)
+
+
+def _telling(job: Job, rank: int) -> Item:
+    """What sets apart the rank that is to blame."""
     said = (
         [i for i in job.of_rule(OUTSIDE) if i.number("caller") == rank]
         or [i for fact in ("oddity", "deviant") for i in job.of_fact(fact) if i.rank == rank]
         or [i for i in job.of_fact("last-line") if i.rank == rank]
     )
-    return own_way(job, [w.item for w in waits[:3]], said[-1], seq=waits[0].seq, op=waits[0].op)
+    return said[-1]
+
+
+def _issued_less(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Item | None:
+    """The verdict on the one rank that issued fewer collectives than all others that wait in one with it."""
+    less = issued_less(ledger, waits)
+    if less is None:
+        return None
+    own, most = less
+    first, rank = waits[0], own.item.rank or 0
+    fields: dict[str, Value] = {
+        "ranks": (rank,), "seq": first.seq, "op": first.op, "enqueued": own.enqueued, "issued": most
+    }  # fmt: skip
+    return verdict(job, "ledger.issued-less", fields, [own.item, first.item], rank=rank)
 
 
 def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Item]:
@@ -389,6 +413,10 @@ def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Ite
     if ended is not None and len(waits) == 1:
         fields = {"ranks": (first.rank,), "seq": first.seq, "op": first.op}
         yield verdict(job, "ledger.after-the-end", fields, [first.item, ended], rank=first.rank)
+        return
+    less = _issued_less(job, ledger, waits)
+    if less is not None:
+        yield less
         return
     if not known or len(waits) < 2:
         yield unlocalised(job, waits)
@@ -418,11 +446,17 @@ def _nameless(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item
         yield too_short(job, items, timeout=tiny[0], seq=first.number("seq"))
         return
     behind = left_behind(job)
-    if behind is not None:
+    if behind is not None and not any(
+        i.rank == behind.rank for i in (*job.of_fact("oddity"), *job.of_fact("deviant"))
+    ):
         said: dict[str, Value] = {
             "ranks": (behind.rank,), "words": behind.text("words"), "further": behind.text("further"),
         }  # fmt: skip
         yield verdict(job, "ledger.left-behind", said, [items[0], behind, *items[1:]], rank=behind.rank)
+        return
+    guilty = suspect(job, ledger.seen)
+    if guilty is not None and not any(i.rank is not None for i in items):
+        yield own_way(job, items[:3], _telling(job, guilty), seq=first.number("seq"), op=first.text("op"))
         return
     fields: dict[str, Value] = {
         "ranks": None if ledger.identities.tags_are_local else tuple(sorted({i.rank for i in items if i.rank is not None})) or None,

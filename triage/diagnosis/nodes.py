@@ -23,6 +23,8 @@ _USUAL = 8
 _BESIDE_HOST = deferred(r"local_rank(\d+)")
 _LATER = deferred(r"(?:task |[^:]+:)0*[1-9]\d*")
 """Writers around a launcher that are not the first of their kind: ``task 1``, ``trainer:1``."""
+SEAT = deferred(r"seat (.+):(\d+)")
+"""How a writer is called that is known by its host, or the number of it, and its number there."""
 _DIGITS = deferred(r"\d+")
 _AGENTS = frozenset({"torch.agent-worker-failed", "torch.closing-signal"})
 """What an agent says of its own processes, with its own pid before it."""
@@ -189,12 +191,21 @@ def first_nodes(job: Job, nodes: Nodes) -> None:
             nodes.note(place, 0)
 
 
-def hosts_in_order(job: Job, nodes: Nodes, world_size: int | None) -> None:
+def hosts_in_order(
+    job: Job, nodes: Nodes, world_size: int | None, writers: Iterable[tuple[int, str]] = ()
+) -> None:
     """Note where hosts begin that nothing else places, by the numbers in their names.
 
     Each is known to hold the same local ranks, and together they are as many as the job has.
+
+    Args:
+        writers: sources and names of all that write, whether or not anything that they say is known.
     """
     held: dict[str, set[int]] = defaultdict(set)
+    for _, name in writers:
+        seat = SEAT.fullmatch(name)
+        if seat is not None and not seat[1].isdecimal() and seat[1] not in NOWHERE:
+            held[short(seat[1])].add(int(seat[2]))
     for item in job.items:
         host, local_rank = item.finding.host, item.finding.local_rank
         if host is not None and local_rank is not None and host not in NOWHERE:

@@ -8,9 +8,10 @@ its rank by a constant (``master-0`` comes before ``worker-0``).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from triage.diagnosis.grids import by_node_and_number
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.launchers import ONE_PROCESS, by_launcher
 from triage.model import Finding, Source
@@ -88,7 +89,8 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
     size = _clients(job) if world_size is None else world_size
     leads = Counter(folder for folder, name in families if _PROCESSES.search(name))
     for (folder, name), family in families.items():
-        family.shift = _shift(family, heard, size, alone=_alone(family, heard))
+        beside = [other for (place, _), other in families.items() if place == folder]
+        family.shift = _shift(family, heard, size, alone=_alone(family, heard, beside))
         if family.shift is None and _led(name, family, job, heard):
             family.shift = 1
         if family.shift is None and leads[folder] == 1 and (named := _PROCESSES.search(name)) is not None:
@@ -101,6 +103,11 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
                 for place in places:
                     given[place].add(number + shift)
     ranks = {place: found.pop() for place, found in given.items() if len(found) == 1}
+    seats = by_node_and_number(job.sources)
+    if all(
+        heard[index, ""].ranks <= {rank} and not heard[index, ""].launcher for index, rank in seats.items()
+    ):
+        ranks |= {(index, ""): rank for index, rank in seats.items()}
     ranks |= _introduced(own, heard)
     if not ranks:
         return None
@@ -270,9 +277,14 @@ def _numbered(path: str) -> Iterator[tuple[str, str, int]]:
             yield folder, "/".join([f"{before}\0{after}", *parts[at + 1 :]]), int(match[0])
 
 
-def _alone(family: _Family, heard: Mapping[_Place, _Heard]) -> bool:
+def _alone(family: _Family, heard: Mapping[_Place, _Heard], others: Sequence[_Family] = ()) -> bool:
     """Whether all that speak are of one family of sources, and each number stands for one of them."""
     places = [place for found in family.members.values() for place in found if not place[1]]
+    if len(places) == len(family.members) and others:
+        # standard output and error of the same processes
+        alike = [f for f in others if f is not family and f.members.keys() >= family.members.keys()]
+        places += [place for other in alike for found in other.members.values() for place in found]
+        return {place[0] for place in heard} <= {place[0] for place in places}
     return len(places) == len(family.members) and {place[0] for place in heard} <= {
         place[0] for place in places
     }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.identity import SPAWNED, Identities
 from triage.diagnosis.job import TROUBLE, Item
 from triage.model import Moment, Origin
+from triage.rules.schema import Rule
 from triage.scan.clock import iso
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
@@ -62,7 +65,8 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         both = [*ranks, *(r for rival in candidate.rivals for r in rival.ranks)]
         return Origin(ranks=tuple(dict.fromkeys(both)), time=moment_text(finding.time, year))
     apart = len(identities.heard - set(ranks)) >= _FEWEST_CONTENT and set(ranks) <= identities.heard
-    if len(ranks) > 1 and rule.category in _JOB_WIDE and not fields and not apart:
+    alike = fields.keys().isdisjoint(("rank", "ranks")) and _all_alike(ranks, rule, identities)
+    if len(ranks) > 1 and not apart and (alike or (rule.category in _JOB_WIDE and not fields)):
         # the same wrong setting on several ranks: who complained first is chance
         return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
     if ranks == [0] and rule.category == "network-config" and rule.phase == "bootstrap" and not fields:
@@ -78,6 +82,20 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         gpu_uuid=uuid or known_uuid,
         time=moment_text(finding.time, year),
     )
+
+
+_FEWEST_ALIKE = 2
+"""Ranks that meet the same, by which it is nobody's in particular."""
+_OF_ITS_OWN = frozenset({"rank-crash", "cuda-kernel"})
+"""Categories of which each rank has its own: the one that died of it is told from those that were told to end."""
+
+
+def _all_alike(ranks: Sequence[int], rule: Rule, identities: Identities) -> bool:
+    """Whether all ranks there are met the same."""
+    if identities.only_failed in ranks and rule.category in _OF_ITS_OWN:
+        return False
+    size = identities.world_size
+    return len(ranks) >= _FEWEST_ALIKE and set(ranks) >= set(range(size or 0)) | identities.heard
 
 
 _OF_MANY = frozenset(
@@ -251,6 +269,8 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
             missed = {identities.missing}
         if not missed and identities.behind is not None:
             missed = {identities.behind}
+        if not missed and identities.first_ended is not None:
+            missed = {identities.first_ended}
         if len(missed) == 1:
             return [missed.pop()]  # nobody else has a reason not to be where all others are
     if lead.rule.origin == "speaker" and (
@@ -343,6 +363,8 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
                 rank for rank in ends if rank is not None
             ]  # one rank's adapter, of which no other complains
     rank = _by_pid(lead, identities)
+    if rank is None and named == [] and _thrown_or_raised(lead):
+        rank = identities.alone(lead.finding)  # one process raised it, and one ended badly
     if rank is None:
         rank = identities.rank_of_pod(lead.text("pod"))
     if rank is None:

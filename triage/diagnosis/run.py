@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from triage.model import Evidence, Finding, Source, SourceReport
+from triage.model import Evidence, Finding, Prefix, Source, SourceReport
 from triage.rules.loader import RuleSet
 from triage.scan.ends import Lines
 from triage.scan.selves import Selves
@@ -41,6 +41,10 @@ class Ends(Protocol):
 
     def resumed(self, source: int, stream: str, line: int, /) -> Evidence | None:
         """The line with which a writer goes on after ``line`` as it did before, None without."""
+        ...
+
+    def split(self, source: int, text: str, /) -> tuple[Prefix, str]:
+        """What the prefixes of a line say, by all that is known of its source, and the message after them."""
         ...
 
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:

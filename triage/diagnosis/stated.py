@@ -166,12 +166,13 @@ def made(
 ) -> Candidate:
     """A candidate of ``rule`` from lines of the source ``index``, the decisive one last but for what stands around it."""
     source = job.sources[index]
-    prefix, _ = split_line(evidence[-1].text)
+    prefix, _ = split_line(evidence[-1].text) if job.split is None else job.split(index, evidence[-1].text)
     if prefix.rank is not None and prefix.stream == f"task {prefix.rank}" and job.of_fact("launch-begins"):
         prefix = replace(prefix, rank=None)  # a launcher of several ranks speaks under the task's number
     finding = Finding(
         rule_id=rule.id, fields=fields, evidence=tuple(evidence), source=index, offset=1 << 60,
         rank=source.rank if prefix.rank is None else prefix.rank, host=prefix.host or source.host,
+        local_rank=prefix.local_rank, pid=prefix.pid if prefix.host is None else None,
     )  # fmt: skip
     return Candidate([Item(finding, rule)], score=rule.confidence, reasons=["no rule knows any line"])
 

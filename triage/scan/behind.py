@@ -6,9 +6,9 @@ number in it, the one that has not is still at what it said last, or ended there
 
 from __future__ import annotations
 
-import itertools
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from triage.model import Finding, Source
 from triage.scan.lazy import compiled
@@ -90,7 +90,7 @@ def _behind_in_count(there: Mapping[_Writer, tuple[Said, Sequence[Said]]]) -> _W
 def _counts_up(last: Said, own: Sequence[Said], at: int) -> bool:
     rows = [compiled(_COUNT).findall(line.message) for line in own if line.wording == last.wording]
     numbers = [int(row[at]) for row in rows if len(row) > at]
-    return len(numbers) > 1 and all(a < b for a, b in itertools.pairwise(numbers))
+    return len(numbers) > 1 and all(a < b for a, b in pairwise(numbers))
 
 
 def _passed(

@@ -7,12 +7,13 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from triage.model import Block, Evidence, Finding, Source
+from triage.model import Block, Evidence, Finding, Prefix, Source
 from triage.rules.loader import RuleSet
 from triage.rules.patterns import compile_pattern
 from triage.scan.counted import COUNTS, counted
 from triage.scan.durations import TIMES, durations
 from triage.scan.lazy import compiled
+from triage.scan.leads import NONE, leads_of, split
 from triage.scan.matching import PATTERN_TIMEOUT
 from triage.scan.oddities import oddities
 from triage.scan.routine import Routine
@@ -88,6 +89,11 @@ class Ends:
         if routine is None and source in self._tails:
             routine = self._routines[source] = Routine(self._tails[source], self._sources[source])
         return None if routine is None else routine.resumed(stream, line)
+
+    def split(self, source: int, text: str) -> tuple[Prefix, str]:
+        """What the prefixes of a line say, by all that is known of its source, and the message after them."""
+        block = self._tails.get(source)
+        return split(NONE if block is None else leads_of(block), text)
 
     def oddities(self, until: Mapping[int, int]) -> list[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source.

@@ -18,13 +18,15 @@ MOST = 0.6
 """Part of the lines that have it."""
 _NUMBER = r"[\"']?[=:] ?[\"']?(\d{1,5})(?![\w.]*\d)"
 _WORD = r"[\"']?[=:] ?[\"']?([\w.-]{1,120})"
-_RANK = deferred(r"(?<![\w.-])((?:global_|world_|mpi_|dist_)?rank)" + _NUMBER)
+_RANK = deferred(r"(?<![\w.-])((?:global_|world_|mpi_|dist_)?rank|rk)" + _NUMBER)
 _PROCESS = deferred(
     r"(?<![\w.-])(worker(?:_id|_index)?|proc(?:ess)?(?:_id|_index|_rank)?|replica(?:_id)?|trainer|member|pe)"
     + _NUMBER
 )
 _LOCAL = deferred(r"(?<![\w.-])(local_?rank)" + _NUMBER)
 _PID = deferred(r"(?i)(?<![\w.-])(pid)[\"']?[ =:]{1,2}[\"']?(\d{2,8})(?!\w)")
+_LOGGED = deferred(r"[^\n\[]{0,40}?(?<![\w./-])[a-z][\w.-]{0,60}\[(\d{2,8})\](?::| )")
+"""``host[pid]``, as system loggers write it."""
 _HOST = deferred(
     r"(?<![\w.-])(host(?:_?name)?|node(?:_?name|_rank|_id)?|group_rank|machine(?:_rank)?|server)" + _WORD
 )
@@ -57,6 +59,9 @@ def pids(lines: Sequence[str]) -> re.Pattern[str] | None:
     """What matches a line up to the pid of its process, which nearly all of them give."""
     if len(lines) < FEWEST:
         return None
+    logged = [found[1] for line in lines if (found := _LOGGED.match(line)) is not None]
+    if len(logged) >= MOST * len(lines) and len(set(logged)) > 1 and _come_again(logged):
+        return re.compile(_LOGGED.pattern)
     name, values = _usual(_PID, lines)
     if name is None or len(set(values)) < 2 or 2 * len(set(values)) > len(values) + 1:
         return None

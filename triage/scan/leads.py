@@ -22,7 +22,7 @@ from triage.scan.prefix import clean, prefix_length, split_line
 from triage.scan.prefixes.containers import unwrap_json
 from triage.scan.prefixes.draft import Draft
 from triage.scan.same_lead import same_lead
-from triage.scan.seated import seat_of, seated
+from triage.scan.seated import on_hosts, seat_of, seated
 from triage.scan.tracebacks.lines import HEADER
 
 LOOK = 60
@@ -37,7 +37,8 @@ FEWEST = 4
 """Lines by which anything can be told."""
 _BAR = r"[|│┃▏▌»›•]"
 _LEAD = Lazy(
-    r"[\[(<{] {0,2}(?P<boxed>[A-Za-z][\w.@:/#-]{0,48}(?:(?:[ =:#]{1,2}|, ?)\d{1,8}(?:/\d{1,5})?)?|\d{1,5}(?:/\d{1,5})?) {0,2}[\])>}]"
+    r"[\[(<{] {0,2}(?P<boxed>[A-Za-z][\w.@:/#-]{0,48}(?:(?:[ =:#]{1,2}|, ?)\d{1,8}(?:/\d{1,5})?)?"
+    r"|\d{1,5}(?:(?:/| of )\d{1,5})?) {0,2}[\])>}]"
     r"(?:(?: ?[:|>]|->|=>)?(?: |\t|$)|(?P<colon>:))"
     r"|(?P<named>[A-Za-z][\w.@/#-]{0,48}(?:[ #:=]\d{1,8})?) {0,12}(?::|" + _BAR + r"|>|=>|->)(?: |\t|$)"
     r"|(?P<bare>\d{1,5}) {0,4}(?:" + _BAR + r"|>|=>|->)(?: |\t|$)"
@@ -54,7 +55,7 @@ _DIGITS = deferred(r"\d+")
 _NUMBER = deferred(r"\d+(?=\D*\Z)")
 _PROCESS = deferred(r"[A-Za-z]{0,8}[ _#=:-]?\d{1,5}")
 """What stands in a logger's place and is none."""
-_PID = deferred(r"(?i)pid[ =:#-]?(\d{2,8})")
+_PID = deferred(r"(?i)pid[ =:#-]?(\d{2,8})|[a-z][\w.-]{0,60}\[(\d{3,8})\]")
 _COUNTS = deferred(
     r"(?i)(?:epoch|step|iter\w*|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|line|sample|test|attempt|trial"
     r"|phase|level|version|head|group|channel|state|try|restart|loop|page|row|col\w*|key|loss|acc\w*|lr|time|size|mem\w*|total|count|v)"
@@ -118,10 +119,13 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     inner, message = split_line(line[end:])
     process = _PID.fullmatch(_name(found))
     if process is not None and inner.pid is None:
-        writer = f"pid {process[1]}"
+        pid = int(process[1] or process[2])
+        writer = f"pid {pid}"
         stream = f"{writer}/{inner.stream}" if inner.stream else writer
-        return replace(inner, pid=int(process[1]), length=end + inner.length, stream=stream), message
+        return replace(inner, pid=pid, length=end + inner.length, stream=stream), message
     seat = seat_of(_name(found)) if leads.seated else None
+    if leads.numbered and inner.rank is not None and inner.stream == f"task {inner.rank}":
+        seat, inner = (_name(found), inner.rank), replace(inner, rank=None, stream="")
     if seat is not None:
         return replace(_sat(inner, *seat), length=end + inner.length), message
     name = "lead " + _name(found).replace("/", ":")
@@ -186,7 +190,8 @@ def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
     if own is None or (own.start(1) < prefix.length and _PROCESS.fullmatch(prefix.logger or "") is None):
         return prefix, message
     if mark.groups > 1:
-        return replace(_sat(prefix, own[1], int(own[2])), stamped=True, recorded=True), message
+        host = str(int(own[1]) - base) if own[1].isdecimal() else own[1]
+        return replace(_sat(prefix, host, int(own[2])), stamped=True, recorded=True), message
     if int(own[1]) >= base:
         rank = int(own[1]) - base
         stream = f"{prefix.stream}/rank{rank}".lstrip("/")
@@ -231,7 +236,8 @@ def _learned(lines: tuple[str, ...]) -> Leads:
         return NONE
     names = _names_of(lines)
     if len(names) > 1:
-        return Leads(names, _shapes_of(names, lines), seated=seated(names))
+        found = Leads(names, _shapes_of(names, lines), seated=seated(names))
+        return replace(found, numbered=_numbered_behind(found, lines))
     own = mark_of(lines)
     if own is not None:
         return Leads(mark=own[0], base=own[1])
@@ -300,6 +306,18 @@ def _shapes_of(names: frozenset[str], lines: Sequence[str]) -> frozenset[tuple[s
         if found is not None and _shape(found)[1]:
             shapes[_shape(found)].add(_name(found))
     return frozenset(shape for shape, said in shapes.items() if len(said) > 1)
+
+
+def _numbered_behind(leads: Leads, lines: Sequence[str]) -> bool:
+    """Whether numbers of processes stand behind the names, which are the same under all of them."""
+    seats: list[tuple[str, int]] = []
+    for line in lines:
+        prefix, _ = split(leads, line)
+        outer, _, inner = prefix.stream.partition("/")
+        if outer.startswith("lead ") and prefix.rank is not None and inner == f"task {prefix.rank}":
+            seats.append((outer.removeprefix("lead "), prefix.rank))
+    several = len({host for host, _ in seats}) > 1
+    return several and len(seats) >= MOST * len(lines) and on_hosts(seats)
 
 
 def _lines(data: bytes) -> list[str]:

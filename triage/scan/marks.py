@@ -40,16 +40,18 @@ NO_RECORD = deferred(
 _COUNTERS = r"epoch|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase"
 _NOT_WRITERS = deferred(
     rf"(?i)(?<![a-z])(?:{_COUNTERS})[ =:#\[(_.-]{{0,2}}(?:\x00|\Z)"
-    r"|(?<![a-z])(?:v|loss|acc\w*|lr|time|t|size|mem\w*|total|count|node|host|machine|local|cuda|gpu|device|dev|npu|thread|pid|port|line"
+    r"|(?<![a-z])(?:local_?rank=?|v|loss|acc\w*|lr|time|t|size|mem\w*|total|count|node|host|machine|local|cuda|gpu|device|dev|npu|thread|pid|port|line"
     r"|cpu|numa|job|array|[tdpec]p)[ =:#\[(_.-]{0,2}\Z"
 )
 """What stands before a number that counts something else than the processes of a job."""
+_DATA_PARALLEL = deferred(r"(?i)(?<![a-z])dp[ =:#_.-]{0,2}\Z")
+_OTHERWISE_PARALLEL = deferred(r"(?i)(?<![a-z])[tpec]p[ =:#_.-]{0,2}\d")
 
 
 def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
     """What matches a record from its beginning up to that number, its last group, and what is counted from; None without.
 
-    Where it counts the processes of a host, the first of two groups is the host's name.
+    Where it counts the processes of a host, the first of two groups is the host's name, or a number that counts from there.
     """
     heads = [line[:HEAD] for line in lines if not NO_RECORD.match(line)]
     if len(heads) < FEWEST:
@@ -74,13 +76,43 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
                 whole[place].add(of_all)
     for place, rows in sorted(places.items(), key=lambda place: len(place[0][1])):
         values = [value for value, _ in rows]
-        if len(values) < MOST * len(heads) or _NOT_WRITERS.search(place[1]):
+        if len(values) < MOST * len(heads):
+            continue
+        on_hosts = _hosted(rows)
+        if on_hosts is not None and _take_turns(values):
+            return re.compile(on_hosts), 0
+        on_nodes = _of_nodes(place[1], heads)
+        if on_nodes is not None:
+            return re.compile(on_nodes), min(values)
+        data_parallel = _DATA_PARALLEL.search(place[1]) and not any(map(_OTHERWISE_PARALLEL.search, heads))
+        if _NOT_WRITERS.search(place[1]) and not data_parallel:
             continue
         # ``(1/4)`` to ``(4/4)`` count from 1
         base = int(whole[place] == {str(max(values))})
         if _take_turns([value - base for value in values]):
-            return re.compile(_hosted(rows) or _pattern(place[1])), base
+            return re.compile(_pattern(place[1])), base
     return None
+
+
+def _of_nodes(before: str, heads: Sequence[str]) -> str | None:
+    """What matches up to the number of a process on its node, where the number that was found is a node's: ``(g0 l1)``."""
+    found = _NODE_END.search(before)
+    if found is None:
+        return None
+    pattern = _escaped(before) + r"(\d{1,4})" + _BETWEEN + _LAST
+    like = re.compile(pattern)
+    pairs = {(int(own[1]), int(own[2])) for head in heads if (own := like.match(head)) is not None}
+    nodes, local = {node for node, _ in pairs}, {number for _, number in pairs}
+    every = len(nodes) > 1 and len(local) > 1 and local == set(range(len(local)))
+    return pattern if every and len(pairs) == len(nodes) * len(local) else None
+
+
+_NODE_END = deferred(
+    r"(?i)(?<![a-z])(?:n|node|g|group|h|host|m|machine|pod|server|agent)(?:[_ ]?rank)?[ =:#_.-]{0,2}\Z"
+)
+_BETWEEN = (
+    r"[ ,./:;|_-]{0,3}(?:l|lr|local|local[_ ]?rank|gpu|cuda|dev|device|slot|proc|p|r|rank)[ =:#_.-]{0,2}"
+)
 
 
 def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
@@ -96,7 +128,7 @@ def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
 
 _FRACTION = deferred(r"\d\.\Z")
 """What stands before the digits of a fraction."""
-_OF = deferred(r" ?/ ?(\d{1,5})(?!\d)")
+_OF = deferred(r" ?(?:/|of) ?(\d{1,5})(?!\d)")
 _FIRST_NUMBERS = 14
 _LONG = 5
 

@@ -9,9 +9,11 @@ from triage.scan.lazy import deferred
 
 MOST_SEATS = 16
 """No node has more GPUs."""
-_BETWEEN = r"(?:[.:/@#|,_-]|[ ./:,_-]{0,2}(?:gpu|cuda|local|lr|slot|dev|proc|rank|[lgpr])[ :=#._-]?)"
+_BETWEEN = (
+    r"(?:[.:/@#|,_-]|[\])>]? ?[\[(<]|[ ./:,_-]{0,2}(?:gpu|cuda|local|lr|slot|dev|proc|rank|[lgpr])[ :=#._-]?)"
+)
 _HOST = r"[A-Za-z](?:[\w-]*[A-Za-z_-])?\d{1,5}"
-_SEAT = deferred(rf"({_HOST}){_BETWEEN}(\d{{1,2}})\Z")
+_SEAT = deferred(rf"({_HOST})(?:{_BETWEEN}|\[)(\d{{1,2}})\]?\Z")
 _BEFORE = deferred(rf"(?<![\w.])({_HOST})({_BETWEEN})\Z")
 _COUNTER = deferred(
     r"(?i)\A(?:epoch|ep|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase|stage|part|shard|file|line|test"

@@ -35,7 +35,10 @@ _RANK = (
 _AMONG = r"(?i)(?<![\w./-])(?P<rank>\d{1,5})(?: ?/ ?| of | out of |, nranks |, world[ _]size )(?P<size>\d{1,5})(?![\w./-])"
 _TAG = deferred(rb"(?m)(?:^|[ :|m])\[rank(\d{1,6})\]:")
 _PID = r"(?i)\bpid\b\W{0,3}(\d{2,8})\b"
-_COUNTED = r"(?i)\b(?:worker|process|proc|trainer|task|replica|member|shard|id|pe)[ =:#_-]{0,3}(?P<rank>\d{1,5})(?![\w./-])"
+_COUNTED = (
+    r"(?i)(?<!local )\b(?:worker|process|proc|trainer|task|replica|member|shard|id|pe)"
+    r"(?:[ _](?:index|id|number|no\.?))?[ =:#_-]{0,3}(?P<rank>\d{1,5})(?![\w./-])"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -359,11 +359,18 @@ def labels_in(text: str) -> tuple[tuple[str, int], ...]:
 
 
 def titled_rank(title: str) -> int | None:
-    """The rank of an engine's process by the title that it gives itself: ``sglang::scheduler_TP3``, ``VLLM::Worker_TP3``."""
+    """The rank of a process by the title that it gives itself, ``sglang::scheduler_TP3``, ``VLLM::Worker_TP3``, or by its ``--rank``."""
     places = dict(labels_in(title))
     if title.startswith("sglang::"):
         return sglang_rank(places)
+    given = compiled(_GIVEN).search(title)
+    if given is not None:
+        return int(given[1])
     return _vllm_rank(places) if "Worker" in title else None
+
+
+_GIVEN = r"(?:^| )(?:--(?:global[_-]|world[_-]|proc[_-]|process[_-])?rank[ =]|RANK=)(\d{1,5})(?= |$)"
+"""The rank that a launcher gives to a process on its command line."""
 
 
 def _vllm_rank(places: dict[str, int]) -> int | None:
