@@ -13,6 +13,7 @@ from triage.diagnosis.job import Item
 from triage.diagnosis.run import Run
 from triage.model import Evidence, Finding, Source
 from triage.scan.ends import Lines
+from triage.scan.routine import How
 from triage.scan.selves import Selves
 from triage.sources.labels import labelled
 
@@ -56,7 +57,11 @@ class _Ends:
         """Whether the bundle ends like the log of a program at work."""
         return self._run.ends is not None and self._run.ends.ordinary
 
-    def resumed(self, source: int, stream: str, line: int, /) -> Evidence | None:
+    def began(self, source: int, line: int, /) -> Evidence | None:
+        """None, for the same reason."""
+        return None
+
+    def resumed(self, source: int, stream: str, line: int, how: How = "raised", /) -> Evidence | None:
         """None: several files' lines stand behind each other."""
         return None
 

@@ -28,7 +28,7 @@ from triage.diagnosis.oddities import observed, suspect, with_words_of_ranks
 from triage.diagnosis.origin import moment_text
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
-from triage.diagnosis.run import Run
+from triage.diagnosis.run import Ends, Run
 from triage.diagnosis.unclaimed import heeded, trusted
 from triage.model import Attempt, Diagnosis, Evidence, FindingGroup, Hypothesis, Verdict
 
@@ -61,7 +61,7 @@ def diagnose(run: Run) -> Diagnosis:
     if year is not None:
         items = [_dated(item, year) for item in items]
     run, items = unbundled(run, items)
-    tries = attempts_module.split(items, run.sources)
+    tries = attempts_module.split(items, run.sources, run.ends.began if run.ends is not None else None)
     outcomes = [_attempt(run, tried, year, last=i == len(tries) - 1) for i, tried in enumerate(tries)]
     chosen, notes = _choose(outcomes, run)
     outcome = outcomes[chosen]
@@ -237,8 +237,13 @@ def _understood(run: Run, job: Job) -> bool:
         any(item.rule.fact != "mention" for item in job.items)
         or run.receipt is not None
         or any(report.kind not in _KINDS_THAT_SAY_NOTHING for report in run.reports)
-        or (run.ends is not None and run.ends.ordinary)
+        or (run.ends is not None and (run.ends.ordinary or _counts(run.ends, len(run.sources))))
     )
+
+
+def _counts(ends: Ends, sources: int) -> bool:
+    """Whether every log ends with lines in which its program counts its work."""
+    return sources > 0 and all(ends.began(source, 0) is not None for source in range(sources))
 
 
 _KINDS_THAT_SAY_NOTHING = frozenset({"log", "empty", "unintelligible", "unreadable"})

@@ -15,12 +15,13 @@ from typing import Any
 from triage.model import Evidence, Finding, Moment, Source, SourceReport, Value
 from triage.rules.loader import RuleSet
 from triage.rules.schema import Rule
+from triage.scan.routine import How
 
 TROUBLE = ("collective-timeout", "store-timeout", "peer-loss")
 """Tags of what ranks print when others did not come, or went away."""
 
 
-Resumed = Callable[[int, str, int], Evidence | None]
+Resumed = Callable[[int, str, int, How], Evidence | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ class Job:
     """True when some input was not read to its end, so that absence proves nothing."""
     notes: list[str] = field(default_factory=list)
     resumed: Resumed | None = None
-    """Tells by source, stream and line whether a writer goes on as it did before."""
+    """Tells by source, stream, line and how it was said there whether a writer goes on."""
     _by_rule: dict[str, list[Item]] = field(default_factory=dict)
     _by_tag: dict[str, list[Item]] = field(default_factory=dict)
     _by_fact: dict[str, list[Item]] = field(default_factory=dict)

@@ -10,7 +10,9 @@ from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.order import after_all, last_of, later, unordered
 from triage.diagnosis.strides import Strides, last_bar
+from triage.diagnosis.unclaimed import inside
 from triage.scan.lazy import compiled
+from triage.scan.routine import How
 
 ROUTINE_RULE = "progress.routine"
 _IN_VAIN = r" HTTP/[12](?:\.[01])?\\?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
@@ -69,6 +71,9 @@ class Survival:
         answer = next((a for a in self.job.of_fact("answered") if self._answered(a, item)), None)
         if answer is not None:
             return answer
+        served = self._served(item)
+        if served is not None:
+            return served
         moved = self.strides.after(item)
         alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
         return (
@@ -176,13 +181,52 @@ class Survival:
         shown = finding.evidence[-1] if finding.evidence else None
         if self.job.resumed is None or shown is None or shown.line is None or self._uncaught(item):
             return None
-        if self.endings.badly() or self.endings.troubled():
+        if self._ended_badly(item) or self.endings.troubled():
             return None
-        found = self.job.resumed(finding.source, finding.stream, shown.line)
+        # an exception's message may be taken to go on too far; what a rule spans is all of it
+        below = 0 if finding.raised else shown.text.count("\n")
+        found = self.job.resumed(finding.source, finding.stream, shown.line + below, self._how(item))
         rule = self.job.rules.get(ROUTINE_RULE)
         if found is None or rule is None:
             return None
         return Item(replace(finding, rule_id=ROUTINE_RULE, fields={}, evidence=(found,), raised=False), rule)
+
+    def _served(self, item: Item) -> Item | None:
+        """Anything that the job did after an exception which a server says is of one request only."""
+        around = self._around(item) if item.finding.raised else None
+        if around is None or "_served" not in around.fields or self._uncaught(item):
+            return None
+        return next(
+            (
+                sign for fact in ("answered", "progress", "alive") for sign in self.job.of_fact(fact)
+                if sign.finding.source == item.finding.source and last_of(sign) > last_of(item)
+                and not compiled(_LEAVES).search(sign.finding.evidence[-1].text)
+                and not compiled(_IN_VAIN).search(sign.finding.evidence[-1].text)
+            ),
+            None,
+        )  # fmt: skip
+
+    def _how(self, item: Item) -> How:
+        """How an error was told, as far as that shows whether it ended anything."""
+        if not item.finding.raised:
+            return "printed"
+        around = self._around(item)
+        return "caught" if around is not None and around.fields.get("_caught") is True else "raised"
+
+    def _around(self, item: Item) -> Item | None:
+        """The exception in whose traceback a rule's finding lies, or that it is."""
+        if item.rule.fact == "exception":
+            return item
+        return next((e for e in self.job.of_fact("exception") if inside(item, e)), None)
+
+    def _ended_badly(self, item: Item) -> bool:
+        """Whether a process of the job was seen to end badly; where its scheduler stopped all of it, after that."""
+        if "external-stop" not in item.rule.tags or not (item.text("what") or "").startswith("JOB "):
+            return self.endings.badly()
+        return any(
+            end.finding.source != item.finding.source or last_of(end) - last_of(item) > _NEAR
+            for end in self.endings.bad()
+        )
 
     def caught(self, items: Sequence[Item]) -> Item | None:
         """A step of the job among exceptions that one process logs again and again: something in it catches them."""

@@ -1,0 +1,160 @@
+"""What a program caught, or only said, ended nothing where it plainly works on; what nobody caught did."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage import Engine, Source
+
+WORK = "".join(f"part-{n:03d}: {80000 + n} tokens\n" for n in range(6))
+MORE = "".join(f"part-{n:03d}: {80000 + n} tokens\n" for n in range(7, 10))
+RAISED = (
+    'Traceback (most recent call last):\n  File "/w/shards.py", line 14, in {0}\n    for line in f: n += len(line)\n'
+    '  File "/usr/lib/python3.12/gzip.py", line 547, in read\n    raise EOFError("Compressed file ended before the "\n'
+    "EOFError: Compressed file ended before the end-of-stream marker was reached\n"
+)
+
+
+def verdict(engine: Engine, log: str) -> str:
+    """What becomes of a job with one log."""
+    return engine.diagnose(Source("job.log", data=log.encode())).verdict
+
+
+@pytest.mark.parametrize(
+    ("function", "rest", "wanted"),
+    [
+        ("count", "giving up on part-006\n" + MORE + "9 shards, 1 left out\n", "healthy"),
+        ("count", "", "failed"),
+        ("count", "moving logs\n", "failed"),
+        ("<module>", "collecting logs\nstarting to copy\ncopied to /home\n", "failed"),
+        ("count", WORK, "failed"),  # it counts from the beginning: what caught it ended, and another began
+    ],
+)
+def test_a_traceback_that_begins_where_it_was_caught(
+    engine: Engine, function: str, rest: str, wanted: str
+) -> None:
+    assert verdict(engine, WORK + RAISED.format(function) + rest) == wanted
+
+
+def test_a_request_that_failed_is_not_the_server(engine: Engine) -> None:
+    served = "".join(
+        f'127.0.0.1 - - [22/Nov/2026 15:22:{n}] "POST /embed HTTP/1.1" 200 -\n' for n in range(10, 14)
+    )
+    failed = (
+        "----------------------------------------\n"
+        "Exception occurred during processing of request from ('127.0.0.1', 50112)\nTraceback (most recent call last):\n"
+        '  File "/usr/lib/python3.12/socketserver.py", line 692, in process_request_thread\n'
+        "    self.finish_request(request, client_address)\n"
+        '  File "/w/server.py", line 16, in do_POST\n    torch.empty(k, 4096, device="cuda")\n'
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 96.00 GiB. GPU 0 has a total capacity of 139.80 GiB "
+        "of which 80.00 GiB is free.\n----------------------------------------\n"
+    )
+    assert verdict(engine, served + failed + served) == "healthy"
+    assert verdict(engine, served + failed) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("rest", "wanted"),
+    [
+        ("[default0]:| all | acc | 0.8167 |\n[default0]:codegen: 0.850 of 40\n", "healthy"),
+        ("", "inconclusive"),
+    ],
+)
+def test_a_complaint_that_says_what_is_done_about_it(engine: Engine, rest: str, wanted: str) -> None:
+    log = "".join(f"[default0]:riddles: {n} of 40 scored\n" for n in (10, 20, 30)) + (
+        "[default1]:W 1122 15:23:09.853 903 harness.py:17] scoring of item 39 failed, retrying in 1 s\n"
+    )
+    found = verdict(engine, log + rest)
+    assert (found == "healthy") == (wanted == "healthy")
+
+
+NOT_STARTED = (
+    "ERROR: This container was built for NVIDIA Driver Release 525.60 or later, but\n"
+    "       version 515.65.01 was detected and compatibility mode is UNAVAILABLE.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("rest", "wanted"),
+    [
+        ("".join(f"{n:>6} | {6.2 - n / 600:.3f} | 244 img/s\n" for n in range(0, 500, 50)), "healthy"),
+        ("".join(f"waiting for a GPU, {n} s\n" for n in range(0, 500, 50)), "failed"),
+        ("", "failed"),
+    ],
+)
+def test_work_that_begins_after_an_error_was_printed(engine: Engine, rest: str, wanted: str) -> None:
+    assert verdict(engine, NOT_STARTED + rest) == wanted
+
+
+def test_trials_that_are_pruned_and_counted_on(engine: Engine) -> None:
+    full = "CUDA out of memory. Tried to allocate 4.00 GiB. GPU 0 has a total capacity of 139.80 GiB of which 1.00 GiB is free."
+    tried = "".join(
+        f"trial {n} width=16384 PRUNED: {full}\n"
+        if n % 3 == 2
+        else f"trial {n} width=2048 objective=1.0{n}\n"
+        for n in range(9)
+    )
+    assert verdict(engine, tried + "best: (0.91, 131072, 4096)\n") == "healthy"
+    assert verdict(engine, f"width=16384: {full}\n") == "failed"
+
+
+AGENT = (
+    "E1122 15:23:12.543000 714 torch/distributed/elastic/multiprocessing/api.py:986] failed (exitcode: 1) local_rank: 1 "
+    "(pid: 922) of binary: /opt/venv/bin/python\n"
+)
+
+
+def test_ranks_that_count_on_after_their_launcher_saw_one_end(engine: Engine) -> None:
+    def counted(begin: int, end: int) -> str:
+        return "".join(
+            f"[default{r}]:<{r}> it={n} |w|=1.{n}\n" for n in range(begin, end, 10) for r in (0, 1)
+        )
+
+    lost = (
+        '[default1]:[rank1]: Traceback (most recent call last):\n[default1]:[rank1]:   File "/w/run.py", line 13, in <module>\n'
+        "[default1]:[rank1]:     raise RuntimeError(page)\n[default1]:[rank1]: RuntimeError: page 33 could not be read back\n"
+    )
+    assert verdict(engine, counted(0, 40) + lost + AGENT + counted(20, 90)) == "healthy"
+    assert verdict(engine, counted(0, 40) + lost + AGENT) == "failed"
+
+
+def test_a_preempted_job_that_works_on_in_the_same_log(engine: Engine) -> None:
+    def counted(begin: int, end: int) -> str:
+        return "".join(f"it {n:5d}  nll {4 - n / 600:.4f}\n" for n in range(begin, end, 20))
+
+    stopped = (
+        "slurmstepd: error: *** JOB 918273 ON node03 CANCELLED AT 2025-02-11T03:12:09 DUE TO PREEMPTION ***\n"
+        "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.\n"
+    )
+    assert verdict(engine, counted(0, 700) + stopped + counted(700, 1500)) == "healthy"
+    assert verdict(engine, counted(0, 700) + stopped) == "failed"
+
+
+def test_what_refuses_a_request_ends_the_program_that_made_it(engine: Engine) -> None:
+    refused = (
+        'Traceback (most recent call last):\n  File "/w/{0}.py", line 257, in {1}\n    reply = llm.complete(messages)\n'
+        '  File "/opt/venv/lib/python3.11/site-packages/openai/_base_client.py", line 1155, in request\n'
+        "    raise self._make_status_error_from_response(err.response) from None\n"
+        "openai.BadRequestError: Error code: 400 - {{'error': {{'message': \"This model's maximum context length is 65536 tokens. "
+        'However, you requested 12000 output tokens."}}}}\n'
+    )
+    assert verdict(engine, "round 1 of 8\n" + refused.format("agent", "<module>")) == "failed"
+
+
+def test_a_stall_that_is_told_to_the_end(engine: Engine) -> None:
+    stall = (
+        "[1,0]<stderr>:[2023-03-02 11:{0:02d}:41.113873: W /b/horovod/common/stall_inspector.cc:107] One or more tensors were "
+        "submitted to be reduced, gathered or broadcasted by subset of ranks and are waiting for remainder of ranks for more "
+        "than 60 seconds. This may indicate that different ranks are trying to submit different tensors.\n"
+        "[1,0]<stderr>:Missing ranks:\n[1,0]<stderr>:2: [DistributedAdam_Allreduce/grads_14_0]\n"
+    )
+    steps = "".join(f"[1,0]<stdout>:Step #{n}\tLoss: {2.3 / (1 + n):.6f}\n" for n in range(0, 100, 20))
+    assert verdict(engine, steps + "".join(stall.format(m) for m in range(8, 15))) == "failed"
+    later = "".join(f"[1,0]<stdout>:Step #{n}\tLoss: {2.3 / (1 + n):.6f}\n" for n in range(100, 200, 20))
+    assert verdict(engine, steps + stall.format(8) + later) == "healthy"
+
+
+def test_a_stage_by_its_number_is_no_count_of_failures(engine: Engine) -> None:
+    log = "task 40 done\n" * 6 + "ERROR TaskSetManager: Task 41 in stage 1.0 failed 4 times; aborting job\n"
+    assert verdict(engine, log) == "failed"
+    assert verdict(engine, "task 40 done\n" * 6 + "stage 1: 0 failed\n") == "healthy"
