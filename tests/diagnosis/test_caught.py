@@ -158,3 +158,23 @@ def test_a_stage_by_its_number_is_no_count_of_failures(engine: Engine) -> None:
     log = "task 40 done\n" * 6 + "ERROR TaskSetManager: Task 41 in stage 1.0 failed 4 times; aborting job\n"
     assert verdict(engine, log) == "failed"
     assert verdict(engine, "task 40 done\n" * 6 + "stage 1: 0 failed\n") == "healthy"
+
+
+def test_ranks_that_count_on_without_a_peer_do_without_it(engine: Engine) -> None:
+    def counted(begin: int, end: int) -> str:
+        return "".join(
+            f"[0]<stdout>:epoch 0 batch {n} loss {6 - n / 300:.2f}\n" for n in range(begin, end, 50)
+        )
+
+    lost = (
+        "[3]<stderr>:horovod.common.exceptions.HorovodInternalError: [/b/gloo/gloo/transport/tcp/pair.cc:589] "
+        "Read error [10.1.0.4]:41102: Connection reset by peer\n"
+    )
+    assert verdict(engine, counted(0, 600) + lost + counted(600, 1500)) == "healthy"
+    assert verdict(engine, counted(0, 600) + lost) == "failed"
+
+
+def test_a_tally_of_what_could_not_be_done(engine: Engine) -> None:
+    done = "".join(f"utt {n} decoded\n" for n in range(8))
+    assert verdict(engine, done + "WER 13.13% over 1356 words, 7 utterances could not be read\n") == "healthy"
+    assert verdict(engine, done + "the utterances could not be read\n") != "healthy"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from triage.diagnosis.job import Item, comparable, compare
-from triage.model import Evidence, Source
+from triage.diagnosis.job import Began, Item, comparable, compare
+from triage.model import Source
 from triage.scan.prefix import split_line
 
 MAX_ATTEMPTS = 64
-Began = Callable[[int, int], Evidence | None]
-"""Tells by source and line whether work is counted from after that line to the end of the log."""
 
 
 def split(items: Sequence[Item], sources: Sequence[Source], began: Began | None = None) -> list[list[Item]]:

@@ -118,7 +118,8 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
             # the program's own lines may be the only ones that state it
             job.items = [_dated(item, year) for item in job.items]
             job.index()
-        job.resumed = run.ends.resumed if run.ends is not None else None
+        if run.ends is not None:
+            job.resumed, job.began = run.ends.resumed, run.ends.began
     identities = identify(job, run.ends)
     job.items = relabel(job.items, identities)
     job.index()

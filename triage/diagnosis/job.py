@@ -21,6 +21,7 @@ TROUBLE = ("collective-timeout", "store-timeout", "peer-loss")
 """Tags of what ranks print when others did not come, or went away."""
 
 
+Began = Callable[[int, int], Evidence | None]
 Resumed = Callable[[int, str, int, How], Evidence | None]
 
 
@@ -99,6 +100,8 @@ class Job:
     cut: bool = False
     """True when some input was not read to its end, so that absence proves nothing."""
     notes: list[str] = field(default_factory=list)
+    began: Began | None = None
+    """Tells by source and line whether work is counted from after that line to the end of the log."""
     resumed: Resumed | None = None
     """Tells by source, stream, line and how it was said there whether a writer goes on."""
     _by_rule: dict[str, list[Item]] = field(default_factory=dict)

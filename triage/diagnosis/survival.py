@@ -79,6 +79,7 @@ class Survival:
         return (
             alive
             or self._resumed_routine(item)
+            or self._without_peer(item)
             or self._passed_on(item)
             or self._as_before(item)
             or self._inner(item)
@@ -205,6 +206,20 @@ class Survival:
             ),
             None,
         )  # fmt: skip
+
+    def _without_peer(self, item: Item) -> Item | None:
+        """Work that is counted to the end of the log after one rank lost another: ranks that work together can do so only without it."""
+        finding = item.finding
+        rule = self.job.rules.get(ROUTINE_RULE)
+        shown = finding.evidence[-1] if finding.evidence else None
+        if self.job.began is None or rule is None or shown is None or shown.line is None:
+            return None
+        if "peer-loss" not in item.rule.tags or self.endings.badly() or not finding.stream:
+            return None
+        found = self.job.began(finding.source, shown.line)
+        if found is None:
+            return None
+        return Item(replace(finding, rule_id=ROUTINE_RULE, fields={}, evidence=(found,), raised=False), rule)
 
     def _how(self, item: Item) -> How:
         """How an error was told, as far as that shows whether it ended anything."""

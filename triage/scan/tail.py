@@ -141,7 +141,8 @@ _HARMLESS = deferred(
     r"(?<![\w.])(?:0|no|without)(?: \w+)? (?:errors?|fail\w*)\b|errors?[=:] ?0\b(?!\.\d)|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
     r"|--- Logging error ---"
     # a tally: so many of this, so many of that
-    r"|\b\d+ [a-z]+(?: [a-z]+)?, (?:.{0,80}, )?\d+ (?:[a-z]+ ){1,2}(?:lost|stalled|refused|denied|unreachable)\b(?!.*\bgiving up\b)"
+    r"|\b\d+ [a-z]+(?: [a-z]+)?, (?:.{0,80}, )?\d+ (?:[a-z]+ ){1,2}"
+    r"(?:lost|stalled|refused|denied|unreachable|could not be \w+)\b(?!.*\bgiving up\b)"
     # the name of a stream and where it goes
     r"|\bstandard error: ?/"
     # a table of events calls all that failed a warning
@@ -275,12 +276,12 @@ _PYTHON_FRAME = deferred(r'(?:\[rank\d+\]: ?)?\s*File "[^"]+", line \d+')
 def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
     """Lines near the end with alarming words that no rule knows: reason not to call a log healthy."""
     lines = list(_last_lines(block))
-    shown = _texts(lines)
+    shown, leads = _texts(lines), leads_of(block)
     if lines and stands(lines[-1][1]):
         yield Evidence(name, lines[-1][0], safe(lines[-1][1]))
     frame = -1
     for line, text, final in lines:
-        prefix, message = split_line(text)
+        prefix, message = split(leads, text)
         if _PYTHON_FRAME.match(message):
             frame = line
         if line in taken or line in shown or _RECORD.match(text):
