@@ -178,3 +178,46 @@ def test_a_tally_of_what_could_not_be_done(engine: Engine) -> None:
     done = "".join(f"utt {n} decoded\n" for n in range(8))
     assert verdict(engine, done + "WER 13.13% over 1356 words, 7 utterances could not be read\n") == "healthy"
     assert verdict(engine, done + "the utterances could not be read\n") != "healthy"
+
+
+def test_what_follows_each_complaint_belongs_to_it(engine: Engine) -> None:
+    broken = (
+        'Traceback (most recent call last):\n  File "/w/resume.py", line 8, in newest\n    state = load(path)\n'
+        '  File "/opt/venv/lib/python3.12/site-packages/torch/serialization.py", line 821, in __init__\n'
+        "    super().__init__(torch._C.PyTorchFileReader(name_or_buffer))\n"
+        "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory\n"
+        "{0}.pt is no good, going one back\n"
+    )
+    tried = "".join(broken.format(n) for n in (300, 200, 100))
+    assert verdict(engine, tried + "no checkpoint can be read\n") == "failed"
+    work = "".join(f"n {n} norm 14.{n}\n" for n in range(100, 200, 10))
+    assert verdict(engine, tried + "state of 100 is taken\n" + work) == "healthy"
+
+
+def test_ranks_told_apart_by_a_number_ahead_of_their_counts(engine: Engine) -> None:
+    def seen(rank: int, begin: int, end: int) -> str:
+        return "".join(
+            f"2026-11-22 16:17:2{rank},{n:03d} | {rank} | INFO    | pages seen {n}, |w| 6.9\n"
+            for n in range(begin, end, 100)
+        )
+
+    broke = (
+        "2026-11-22 16:17:21,282 | 1 | WARNING | loader of generation 0 broke: DataLoader worker (pid(s) 604) exited "
+        "unexpectedly; building a new one\n"
+    )
+    assert verdict(engine, seen(1, 100, 200) + broke + seen(1, 200, 600) + seen(0, 100, 600)) == "healthy"
+    assert verdict(engine, seen(1, 100, 200) + broke) == "failed"
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_a_group_that_is_made_anew(engine: Engine, late: bool) -> None:
+    def rounds(begin: int, end: int) -> str:
+        return "".join(f"16:17:{34 + n} round {n} sum ok\n" for n in range(begin, end))
+
+    lost = (
+        "16:17:38 round 2 lost: [/p/gloo/transport/tcp/unbound_buffer.cc:78] Timed out waiting 4000ms for recv operation to complete\n",
+        "16:17:42 round 2 lost: [/p/gloo/transport/tcp/pair.cc:547] Connection closed by peer [127.0.0.1]:50851\n",
+    )
+    rest = "16:17:50 group made anew\n" + rounds(3, 6) if late else ""
+    logs = [Source(f"worker{r}.txt", data=(rounds(0, 2) + lost[r] + rest).encode(), rank=r) for r in (0, 1)]
+    assert engine.diagnose_sources(logs).verdict == ("healthy" if late else "failed")

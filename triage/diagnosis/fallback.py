@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from triage.diagnosis.candidates import TELLING, Candidate
+from triage.diagnosis.going_on import hampered
 from triage.diagnosis.hearsay import heard, loudest, told
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
@@ -428,7 +429,9 @@ def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]], how: How) -> lis
             or not any(index == source and shown.line in where for source, where in kernel)
         )
     ]  # fmt: skip
-    if job.resumed is None or any(job.of_tag(tag) for tag in (*TROUBLE, "rank-exit", "launcher-report")):
+    if job.resumed is None or any(job.of_tag(tag) for tag in ("rank-exit", "launcher-report")):
+        return left
+    if hampered(job, (item for tag in TROUBLE for item in job.of_tag(tag))):
         return left
     return [
         (index, shown) for index, shown in left

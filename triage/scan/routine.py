@@ -59,6 +59,8 @@ _REMEDY = (
 _OF_SHELLS = _TIMES + r"|\++ |(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w* \w+ +\d"
 """What a script says whatever became of its programs."""
 _TORN_DOWN = r"\bdestroy_process_group\(\) was not called\b|\bresource_tracker: |^\s*warnings\.warn\("
+NAMES = 2
+"""Numbers at the head of a line by which processes may tell themselves apart."""
 MANY, LAST = 5, 12
 """Lines of one shape that are work which has begun, and lines that may come after the last of them."""
 ALIKE = 60
@@ -70,6 +72,10 @@ ENOUGH = 3
 """Ordinary lines that a program says which goes on."""
 _ANEW = r"(?i)\b(?:re)?(?:start|launch|spawn|submit|queu)\w*|\b(?:attempt|retr(?:y|ies|ying)|tries|giv(?:e|es|ing|en) up|gave up)\b"
 """What is said of a program that is run again and again."""
+
+
+_Told = list[tuple[int, list[float]]]
+"""Rows of one shape, with their numbers."""
 
 
 class Routine:
@@ -120,7 +126,9 @@ class Routine:
             told = after[shape]
             if len(told) < AFTER or len(earlier[shape]) + len(told) < BOTH:
                 continue
-            if _counts_on([n for _, n in earlier[shape]], [n for _, n in told]):
+            if _counts_on([n for _, n in earlier[shape]], [n for _, n in told]) or _one_counts_on(
+                earlier[shape], told
+            ):
                 return self._shown(told[-1][0])
         return None
 
@@ -141,7 +149,7 @@ class Routine:
         if not went:
             return None
         same = self._earlier(at - 1, stream)
-        own = how == "alarm" or (how == "caught" and self._known(went, at))
+        own = how == "alarm" or (how == "caught" and bool(same) and self._known(went, same[0]))
         if same and (own or self._risen([*same, at - 1])):
             return went[-1]
         if how == "alarm" and compiled(_REMEDY).search(self._part(at - 1)[1]) is not None:
@@ -194,7 +202,10 @@ class Routine:
         return found[::-1]
 
     def _known(self, rows: list[int], at: int) -> bool:
-        """Whether one of ``rows`` says what was said above row ``at`` too, but for its numbers."""
+        """Whether one of ``rows`` says what was said above row ``at`` too, but for its numbers.
+
+        What is said after each complaint belongs to it: ``at`` is the row of the first.
+        """
         said = {_shape(self._part(i)[1]) for i in range(max(0, at - MAX_ROWS), at)}
         return any(_shape(self._part(i)[1]) in said for i in rows)
 
@@ -331,6 +342,18 @@ def _head(words: str) -> str | None:
     """The name in brackets, or before a colon, with which a program begins what it says."""
     found = compiled(_HEAD).match(words)
     return None if found is None else found[0].strip()
+
+
+def _one_counts_on(before: _Told, after: _Told) -> bool:
+    """Whether one of several goes on to count, who tell themselves apart by a number ahead of the count."""
+    width = min((len(numbers) for _, numbers in (*before, *after)), default=0)
+    for column in range(min(width - 1, NAMES)):
+        for name in {numbers[column] for _, numbers in before}:
+            past = [numbers for _, numbers in before if numbers[column] == name]
+            new = [numbers for _, numbers in after if numbers[column] == name]
+            if len(new) >= AFTER and len(past) + len(new) >= BOTH and _counts_on(past, new):
+                return True
+    return False
 
 
 def _counts_on(before: list[list[float]], after: list[list[float]]) -> bool:
