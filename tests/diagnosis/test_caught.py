@@ -26,6 +26,7 @@ def verdict(engine: Engine, log: str) -> str:
         ("count", "giving up on part-006\n" + MORE + "9 shards, 1 left out\n", "healthy"),
         ("count", "", "failed"),
         ("count", "moving logs\n", "failed"),
+        ("count", "collecting logs\nstarting to copy\ncopied to /home\n", "failed"),
         ("<module>", "collecting logs\nstarting to copy\ncopied to /home\n", "failed"),
         ("count", WORK, "failed"),  # it counts from the beginning: what caught it ended, and another began
     ],
@@ -221,3 +222,23 @@ def test_a_group_that_is_made_anew(engine: Engine, late: bool) -> None:
     rest = "16:17:50 group made anew\n" + rounds(3, 6) if late else ""
     logs = [Source(f"worker{r}.txt", data=(rounds(0, 2) + lost[r] + rest).encode(), rank=r) for r in (0, 1)]
     assert engine.diagnose_sources(logs).verdict == ("healthy" if late else "failed")
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "".join(f"shard {n} written\nworker {n} crashed, restarting it\n" for n in range(1, 6))
+        + "no worker is left, stopping\n",
+        WORK + RAISED.format("count") + "".join(f"queue empty for {n} s\n" for n in range(10, 130, 10)),
+        WORK + "".join(f"attempt {n}: 10.0.0.1:29500 refused, retrying in 5 s\n" for n in range(1, 30)),
+    ],
+)
+def test_what_is_counted_while_nothing_moves_is_no_work(engine: Engine, log: str) -> None:
+    assert verdict(engine, log) != "healthy"
+
+
+def test_a_report_that_counts_what_was_lost(engine: Engine) -> None:
+    reports = "".join(
+        f"update {n:3d}  steps {n * 95}  mean reward 0.5{n}  lost envs {n // 5}\n" for n in range(0, 30, 5)
+    )
+    assert verdict(engine, reports) == "healthy"

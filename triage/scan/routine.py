@@ -34,7 +34,8 @@ _CODE = deferred(r'\s*(?:File "|\^|~|Traceback|#\d+ |@ |frame #)|\s{4,}\S')
 _IDLE = (
     r"(?i)\b(?:heart-?beat\w*|alive|wait\w*|idle|poll\w*|ping|monitor\w*|watch\w*|retr(?:y|ies|ying)|attempt\w*|tries|try|elapsed|uptime"
     r"|errors?(?!(?<=s)\W{0,3}\d)|fail\w*|exceptions?|warn\w*|timed?[ _]?out\w*|stuck|hung|kill\w*|abort\w*|util\w*|temp\w*|memory"
-    r"|no progress)\b"
+    r"|no progress|empty|nothing|no (?:new|more|answer|reply|data|work|batch(?:es)?|messages?))\b"
+    r"|\bfor \d[\d.]* ?(?:s|secs?|seconds|min\w*)\b"
 )
 """What is also counted where nothing moves on, and what says itself that something is wrong."""
 
@@ -51,11 +52,13 @@ _RAISED = r"\s*(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit)\b"
 _TIMES = r"(?:real|user|sys)\s+\d"
 """What the shell says of the time that a program took."""
 _REMEDY = (
-    r"(?i)\b(?:retrying|re-?try (?:in|after)|will (?:be )?re-?(?:try|tried)|try(?:ing)? again|start(?:ing|ed)? (?:\w+ )?again"
+    r"(?i)\b(?:retrying|re-?try (?:in|after)|will (?:be )?re-?tr(?:y|ied)|try(?:ing)? again|start(?:ing|ed)? (?:\w+ )?again"
     r"|re-?(?:start|spawn|creat|connect|read|queu)(?:ing|ed)|skipp(?:ing|ed)|pruned|left out|quarantined|fall(?:ing|s)? back|fell back"
     r"|instead|ignor(?:ing|ed)|continuing|proceeding)\b(?!.*\b(?:giv(?:ing|en) up|abort\w*|exit\w*|fatal)\b)"
 )
 """What a complaint says that is done about it."""
+_BEFELL = r"(?i)\b(?:crashed|died|killed|failed|refused|aborted|exited|timed out|unable|cannot|can't|could ?n[o']t)\b"
+"""What is said of one thing that befell somebody; a report has its numbers under names."""
 _OF_SHELLS = _TIMES + r"|\++ |(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)\w* \w+ +\d"
 """What a script says whatever became of its programs."""
 _TORN_DOWN = r"\bdestroy_process_group\(\) was not called\b|\bresource_tracker: |^\s*warnings\.warn\("
@@ -136,11 +139,17 @@ class Routine:
         """The last row, where what was said above row ``at`` ended nothing: it was caught, or only said.
 
         What says of itself what is done about it is answered by anything ordinary; so is what the writer had said
-        before and had gone on from. What was caught wants more of it, and what was only said, work that is counted.
+        before and had gone on from. What was caught wants more of it, of the kind that there was before, and what was only
+        said, work that is counted.
         """
         if how == "alarm" and self._reports(at - 1, stream):
             return at - 1
         rows = range(at, len(self._rows))
+        # what is done about it may be said right below
+        said = [self._part(i)[1] for i in range(at - 1, min(at + (how == "alarm"), len(self._rows)))]
+        remedied = any(compiled(_REMEDY).search(words) is not None for words in said)
+        if remedied and stream and stream not in {self._part(i)[0] for i in rows}:
+            stream = ""  # somebody who says no more than that, beside the program
         went = [
             i
             for i in (rows if how == "alarm" or (how == "caught" and not stream) else self._of(stream, rows))
@@ -152,16 +161,24 @@ class Routine:
         own = how == "alarm" or (how == "caught" and bool(same) and self._known(went, same[0]))
         if same and (own or self._risen([*same, at - 1])):
             return went[-1]
-        if how == "alarm" and compiled(_REMEDY).search(self._part(at - 1)[1]) is not None:
+        if how == "alarm" and remedied:
             return went[-1]
         if self._starts_over(at, stream):
             return None
-        if how == "caught" and len(went) >= ENOUGH and went[-1] >= self._last_of(stream):
+        if (
+            how == "caught"
+            and len(went) >= ENOUGH
+            and self._known(went, at)
+            and went[-1] >= self._last_of(stream)
+        ):
             return went[-1]
         return self._began(at, stream)
 
     def _reports(self, at: int, stream: str) -> bool:
         """Whether a row is one of those in which the writer counts its work: alarming words in it name what is counted."""
+        words = self._part(at)[1]
+        if len(_NUMBER.findall(words)) < ENOUGH or compiled(_BEFELL).search(words) is not None:
+            return False
         shapes = self._shapes(range(max(0, at - MAX_ROWS), min(len(self._rows), at + MAX_ROWS)), stream)
         return any(
             len(told) >= ENOUGH and any(i == at for i, _ in told) and _counts_on([], [n for _, n in told])

@@ -70,7 +70,8 @@ _ALARMS = deferred(
     r"\w(?:Error|Exception)(?=[:()]|\s*$)|"
     r"\b(?:errors?|fail(?:ed|ure|ing)?|fatal|exception|tim(?:ed|e) ?out|timeouts?|stall(?:ed)?|hang(?:s|ing)?|hung|stuck|"
     r"abort(?:ed|ing)?|kill(?:ed|ing)|panic|refused|denied|unreachable|deadlock(?:ed)?|crash(?:ed)?|cannot|can't|"
-    r"could not|couldn't|unable|corrupt(?:ed)?|shut down|lost)\b",
+    r"could not|couldn't|unable|corrupt(?:ed)?|shut down|lost"
+    r"|giv(?:e|es|ing) up(?! on)|gave up(?! on)|no \w+ (?:is|are) left)\b",
     re.IGNORECASE,
 )
 _GAVE_BACK = deferred(
