@@ -242,3 +242,19 @@ def test_a_report_that_counts_what_was_lost(engine: Engine) -> None:
         f"update {n:3d}  steps {n * 95}  mean reward 0.5{n}  lost envs {n // 5}\n" for n in range(0, 30, 5)
     )
     assert verdict(engine, reports) == "healthy"
+
+
+def test_a_complaint_between_what_is_counted(engine: Engine) -> None:
+    refused = (
+        "cannot fetch http://127.0.0.1:9/a/{0}.bin\nTraceback (most recent call last):\n"
+        '  File "/usr/lib/python3.11/urllib/request.py", line 1351, in do_open\n    raise URLError(err)\n'
+        "urllib.error.URLError: <urlopen error [Errno 111] Connection refused>\n"
+    )
+    tried = "".join(refused.format(n) + f"fetched part {n}\n" for n in range(5))
+    assert verdict(engine, tried + refused.format(5) + "fetched part 5\n6 of 6 parts are here\n") == "healthy"
+    assert verdict(engine, tried + refused.format(5)) == "failed"
+    assert verdict(engine, tried + refused.format(5) + "fetched part 0\n") == "failed"
+
+
+def test_words_with_numbers_between_them_are_text(engine: Engine) -> None:
+    assert verdict(engine, "".join(f"seed {n} score 0.7{n}\n" for n in range(1, 5))) == "healthy"

@@ -112,7 +112,11 @@ class GoingOn:
         if not item.finding.raised:
             return "printed"
         around = self._around(item)
-        return "caught" if around is not None and around.fields.get("_caught") is True else "raised"
+        # who has a logger say it has caught it
+        logged = item.finding.level in {"error", "warning"}
+        return (
+            "caught" if logged or (around is not None and around.fields.get("_caught") is True) else "raised"
+        )
 
     def _around(self, item: Item) -> Item | None:
         """The exception in whose traceback a rule's finding lies, or that it is."""

@@ -285,7 +285,21 @@ class Routine:
         if any(compiled(_ANEW).search(w) for i in said if without_digits(w := self._part(i)[1]) != wording):
             return None
         own = not self._part(last)[0] and self._ordinary(last) and _head(self._part(last)[1]) in heads
-        return last if own else None
+        return last if own else self._next(told[0], at)
+
+    def _next(self, first: int, at: int) -> int | None:
+        """A row below row ``at`` in which a nameless writer counts on what it had counted between its complaints, from row ``first`` on."""
+        between = self._shapes(range(first + 1, at), "")
+        after = self._shapes(range(at + 1, min(len(self._rows), at + MAX_ROWS)), "")
+        return next(
+            (
+                rows[-1][0]
+                for shape, rows in after.items()
+                if len(past := between.get(shape, [])) >= AGAIN - 1
+                and _counts_on([n for _, n in past], [n for _, n in rows])
+            ),
+            None,
+        )
 
     def _handled(self, at: int) -> int | None:
         """The last row, where what a logger said in row ``at`` or of the exception there is what is done instead, and it was."""
