@@ -135,10 +135,16 @@ class Leads:
     """What a launcher puts before the lines of one source to say whose they are, in words of its own."""
 
     names: frozenset[str] = frozenset()
+    shapes: frozenset[tuple[str, str]] = frozenset()
+    """How several of the names are marked off, and what they have in common but for their numbers."""
     mark: re.Pattern[str] | None = None
     """Where the program itself writes which of its processes speaks."""
     base: int = 0
     """The number of the first of them."""
+    pid: re.Pattern[str] | None = None
+    """Where it writes its pid."""
+    seated: bool = False
+    """Whether the names are those of hosts, each with the number of a process there."""
     same: str = ""
     """What stands before every line."""
     behind: Leads | None = None

@@ -48,3 +48,18 @@ def test_a_known_cause_has_no_doubts(engine: Engine) -> None:
     found = diagnosed(engine, log)
     assert found.root_cause is not None
     assert not [h for h in found.alternatives if h.rule_id.startswith(("unknown.like-", "ledger.behind-"))]
+
+
+@pytest.mark.parametrize(
+    ("module", "kinds"), [("src", ["config", "driver-or-version"]), ("apex", ["driver-or-version", "config"])]
+)
+def test_a_missing_module_may_be_a_package_or_the_programs_own(
+    engine: Engine, module: str, kinds: list[str]
+) -> None:
+    log = (
+        'Traceback (most recent call last):\n  File "/work/run.py", line 5, in <module>\n'
+        f"    from {module} import main\nModuleNotFoundError: No module named '{module}'\n"
+    )
+    found = diagnosed(engine, log)
+    assert found.root_cause is not None
+    assert [found.root_cause.category, *(h.category for h in found.alternatives)] == kinds

@@ -341,3 +341,36 @@ def test_a_bar_of_the_training_itself_is_nobodys_work_aside(engine: Engine) -> N
     assert root is not None
     assert root.category != "watchdog-too-short"
     assert root.origin.rank == 1
+
+
+@pytest.mark.parametrize(("size", "rank"), [(1, 0), (2, None)])
+def test_where_there_is_nobody_else_it_was_rank_zero(engine: Engine, size: int, rank: int | None) -> None:
+    log = (
+        f"INFO:root:Initialized (rank/world-size) 0/{size}\n"
+        "Process Process-1:\n"
+        "Traceback (most recent call last):\n"
+        '  File "/w/main.py", line 52, in process_main\n'
+        "    total = losses[step]\n"
+        "IndexError: list index out of range\n"
+    )
+    root = engine.diagnose(Source("slurm-7.out", data=log.encode())).root_cause
+    assert root is not None
+    assert root.origin.rank == rank
+
+
+def test_who_logs_again_what_nobody_caught_is_who_raised_it(engine: Engine) -> None:
+    log = (
+        "[rank0]: 2026-10-21 08:11:03 INFO Loading configuration\n"
+        "Traceback (most recent call last):\n"
+        '  File "/work/train.py", line 263, in <module>\n'
+        "    main(cfg)\n"
+        '  File "/work/olmo/data.py", line 79, in build\n'
+        "    indices = np.memmap(path)\n"
+        "OSError: [Errno 5] Input/output error\n"
+        "[rank0]: 2026-10-21 08:11:44 CRITICAL Uncaught OSError: [Errno 5] Input/output error\n"
+    )
+    others = "[rank8]: torch.distributed.DistBackendError: NCCL error: Connection reset by peer\n"
+    sources = [Source("node-0.log", data=log.encode()), Source("node-1.log", data=others.encode())]
+    root = engine.diagnose(sources).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("storage", 0)

@@ -554,3 +554,57 @@ def test_a_long_table_of_a_bandwidth_test_comes_to_its_end(engine: Engine) -> No
     whole, cut = begin + row * 1200 + end, begin + row * 1200
     assert engine.diagnose(Source("a.out", data=(whole + whole).encode())).verdict == "healthy"
     assert engine.diagnose(Source("b.out", data=(whole + cut).encode())).verdict == "failed"
+
+
+@pytest.mark.parametrize(
+    ("reason", "verdict"),
+    [
+        ("Worker exits unexpectedly by a signal. SystemExit is raised. Exit code: 1. The process receives a SIGTERM.", "healthy"),
+        ("Worker unexpectedly exits with a connection error code 2. End of file.", "failed"),
+    ],
+)  # fmt: skip
+def test_a_worker_that_is_told_to_end_after_the_good_end_was_no_longer_needed(
+    engine: Engine, reason: str, verdict: str
+) -> None:
+    log = (
+        "".join(
+            f"(TaskRunner pid=87) step:{n} - actor/pg_loss:-0.01{n} - timing_s/step:91.2\n"
+            for n in range(1, 8)
+        )
+        + "(TaskRunner pid=87) (\"Final validation metrics: {'val-core/maths/reward/mean@1': 0.77}\")\n"
+        "(TaskRunner pid=87) Training Progress: 100%|██████████| 7/7 [11:12<00:00, 96.1s/it]\n"
+        "(raylet) A worker died or was killed while executing a task by an unexpected system error. To troubleshoot the "
+        "problem, check the logs for the dead worker. RayTask ID: ff Worker ID: 9d Node ID: 5c Worker IP address: 10.0.0.9 "
+        f"Worker port: 38191 Worker PID: 871 Worker exit type: SYSTEM_ERROR Worker exit detail: {reason}\n"
+    )
+    assert engine.diagnose(Source("job.log", data=log.encode())).verdict == verdict
+
+
+def of_sample(pid: int, clock: str, *said: str) -> str:
+    """A traceback that a worker of Ray logs of one sample."""
+    lines = (
+        f"ERROR:2026-03-01 {clock},953:Traceback (most recent call last):",
+        '  File "/work/env.py", line 450, in update',
+        "    self._act(text)",
+        '  File "/work/env.py", line 266, in _act',
+        '    raise ValueError(f"no action in: {text}")',
+        *said,
+    )
+    return "".join(f"(LoopWorker pid={pid}) {line}\n" for line in lines)
+
+
+STEP = "(TaskRunner pid=11) step:{0} - train/loss:0.4 - timing_s/step:91.2\n"
+
+
+def test_what_a_program_logs_of_each_sample_is_caught_there_whatever_it_says(engine: Engine) -> None:
+    log = "".join(
+        STEP.format(n)
+        + of_sample(21, f"10:0{n}:43", f"ValueError: no action in: sample {'abcdef'[n]}, which is long")
+        for n in range(5)
+    )
+    # of lines that the console folds the exception's own may be lost
+    log += of_sample(22, "10:05:43", "Click: (start='(7,9)')") + STEP.format(5) + STEP.format(6)
+    found = engine.diagnose(Source("job.log", data=log.encode()))
+    assert found.verdict == "healthy"
+    once = STEP.format(0) + of_sample(21, "10:00:43", "ValueError: no action in: sample a, which is long")
+    assert engine.diagnose(Source("job.log", data=once.encode())).verdict == "failed"

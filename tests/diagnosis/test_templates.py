@@ -25,3 +25,15 @@ def test_neither_gaps_nor_two_full_stops(values: dict[str, str], text: str) -> N
 
 def test_an_unknown_field_without_an_alternative_says_so() -> None:
     assert fill("rank {rank} of {world_size}", {"rank": 3}, {}) == "rank 3 of an unknown world size"
+
+
+@pytest.mark.parametrize(
+    ("ranks", "text"),
+    [
+        ((9,), "Rank 9 was late: rank 9 waits; rank 9 never came."),
+        ((9, 14), "Ranks 9, 14 were late: ranks 9, 14 wait; ranks 9, 14 never came."),
+    ],
+)
+def test_several_ranks_are_spoken_of_as_several(ranks: tuple[int, ...], text: str) -> None:
+    sentence = "Rank {ranks} was late: rank {ranks} waits; rank {ranks|unknown} never came."
+    assert fill(sentence, {"ranks": ranks}, {}) == text

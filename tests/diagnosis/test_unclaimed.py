@@ -87,6 +87,15 @@ def told(engine: Engine, text: str) -> Diagnosis:
             "config",
         ),
         (traceback(MAIN, ends="ConnectionRefusedError: [Errno 111] Connection refused"), "network-config"),
+        # a slip of torch's own, with nobody above who called it: what it was doing is all that is known
+        (
+            traceback(
+                frame(f"{SITE}/torch/distributed/checkpoint/utils.py", "reduce_scatter"),
+                frame(f"{SITE}/torch/distributed/checkpoint/default_planner.py", "create_local_plan"),
+                ends="AttributeError: 'NoneType' object has no attribute 'device_mesh'",
+            ),
+            "checkpoint",
+        ),
         # recomputation in the backward pass is called a checkpoint too
         (
             traceback(
@@ -256,6 +265,21 @@ SCRIPT = "/work/run.py"
                 ends="FileNotFoundError: [Errno 2] No such file or directory: '/data/pockets'",
             ),
             "storage",
+        ),
+        # what is data by its name, wherever it lies
+        (
+            traceback(
+                frame(SCRIPT, "main", "with open(path) as f:"),
+                ends="FileNotFoundError: [Errno 2] No such file or directory: '/data/shapes/train_manifest.json'",
+            ),
+            "data-loading",
+        ),
+        (
+            traceback(
+                frame(SCRIPT, "main", "with open(path) as f:"),
+                ends="FileNotFoundError: [Errno 2] No such file or directory: '/data/shapes/run.json'",
+            ),
+            "user-code",
         ),
         # a descriptor that is closed is the program's own doing
         (

@@ -347,3 +347,10 @@ def test_a_level_in_front_of_a_date_is_left_to_its_logger() -> None:
     line = "2025-11-04T12:34:56.789012345Z stderr F ERROR 11-04 12:34:56 [core.py:3] boom"
     prefix, message = split_line(line)
     assert (prefix.level, prefix.logger, message) == ("error", "core.py:3", "boom")
+
+
+def test_the_levels_of_rays_command_line_are_levels() -> None:
+    prefix, message = split_line("2026-01-29 06:14:01,100\tSUCC cli.py:64 -- Job 'raysubmit_Kq1' succeeded")
+    assert (message, prefix.level, prefix.logger) == ("Job 'raysubmit_Kq1' succeeded", "info", "cli.py:64")
+    prefix, message = split_line("2026-01-29 06:14:01,100\tERR cli.py:71 -- Job 'raysubmit_Kq1' failed")
+    assert (message, prefix.level, prefix.logger) == ("Job 'raysubmit_Kq1' failed", "error", "cli.py:71")

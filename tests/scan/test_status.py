@@ -43,13 +43,18 @@ def test_zero_is_a_good_end(engine: Engine, line: str) -> None:
         "reached max_steps, finishing",
         "# All processes entering MPI_Finalize",
         "sweep finished!",
+        "2026-01-08 10:13:21,041 INFO 14490 evaluation finished, results in results.json",
+        "Job 'raysubmit_k2Q9x' exit 0",
     ],
 )
 def test_what_was_to_be_done_is_done(engine: Engine, line: str) -> None:
     assert verdict(engine, f"ERROR zork was lost for a while\n{STEPS}{line}\n") == "healthy"
 
 
-@pytest.mark.parametrize("line", ["worker 3: all done", "job not finished", "sweep failed, all done"])
+@pytest.mark.parametrize(
+    "line",
+    ["worker 3: all done", "job not finished", "sweep failed, all done", "evaluation finished, 3 of 9 tasks"],
+)
 def test_a_part_that_is_done_is_not_all(engine: Engine, line: str) -> None:
     trouble = 'Traceback (most recent call last):\n  File "/home/user/train.py", line 12, in main\n    descend()\nCellarError: no stairs\n'
     assert verdict(engine, f"{STEPS}{trouble}{line}\n") == "failed"

@@ -539,3 +539,37 @@ def test_a_notebook_cut_off_before_its_message_has_no_type() -> None:
     lines = NOTEBOOK.strip("\n").split("\n")[:8]
     found = parse_traceback(lines, 0)
     assert found is None or found.exception_type is None
+
+
+def test_a_key_is_no_longer_than_its_quotes() -> None:
+    lines = TRACE_OF_A_KEY.splitlines()
+    found = parse_traceback(lines, 0)
+    assert found is not None
+    assert (found.exception_type, found.message, found.end) == ("KeyError", "'warmup'", 4)
+
+
+TRACE_OF_A_KEY = """\
+Traceback (most recent call last):
+  File "/w/train.py", line 6, in main
+    run(cfg["warmup"])
+KeyError: 'warmup'
+{   'data': {   'batch_size': 192,
+                'workers': 16}}
+"""
+
+
+@pytest.mark.parametrize(("function", "named"), [("get_task", "'Missing task wino'"), ("main", "'wino'")])
+def test_who_looks_up_in_vain_and_says_so_in_words_is_heard(function: str, named: str) -> None:
+    path = "/v/lib/python3.12/site-packages/tasks/registry.py"
+    lines = (
+        "Traceback (most recent call last):\n"
+        f"  File \"{path}\", line 296, in get_task\n    return TASKS[name]\nKeyError: 'wino'\n"
+        "\nDuring handling of the above exception, another exception occurred:\n\n"
+        "Traceback (most recent call last):\n"
+        '  File "/work/zero_shot.py", line 28, in <module>\n    evaluate(tasks)\n'
+        f'  File "{path}", line 300, in {function}\n    raise KeyError(f"Missing task {{name}}")\n'
+        "KeyError: 'Missing task wino'\n"
+    ).splitlines()
+    found = parse_traceback(lines, 0)
+    assert found is not None
+    assert found.root.message == named

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from triage.diagnosis.job import Item, Job, compare
-from triage.diagnosis.lateness import built_late, came_back, counting, outlived, own_words, too_short, took
+from triage.diagnosis.lateness import (
+    built_late,
+    came_back,
+    counting,
+    got_through,
+    outlived,
+    own_words,
+    too_short,
+    took,
+)
 from triage.diagnosis.ledger import DEFAULT_GROUP, Ledger, Wait
 from triage.diagnosis.oddities import deviant, last_apart, says_no_more
 from triage.diagnosis.phases import Activities, Activity
@@ -67,6 +76,15 @@ def absent_ranks(
         yield too_short(
             job, [first.item, late], timeout=first.timeout, seq=seq, ranks=(late.rank or 0,), activity=words
         )
+        return
+    through = got_through(job, ledger, first, absent)
+    if through is not None:
+        last = said_last(job, absent[0])
+        words = "on its way" if last is None else f'on its way (it had said "{own_words(last)}")'
+        yield too_short(
+            job, [first.item, *([] if last is None else [last]), through], timeout=first.timeout, seq=seq,
+            ranks=tuple(absent), activity=f"still {words}",
+        )  # fmt: skip
         return
     behind: list[int] = []
     for rank in absent:
@@ -166,7 +184,11 @@ def announced(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item
     Who is told while it has nothing to do in the group of all may be the one that is waited for: where nobody else
     is, or where it shows what kept it.
     """
-    told = [i for i in job.of_fact("dump-signal") if i.number("announcer") not in {None, i.rank}]
+    # who announces that it lost a peer did not wait in vain
+    told = [
+        i for i in job.of_fact("dump-signal")
+        if i.number("announcer") not in {None, i.rank} and i.number("announcer") not in ledger.bereft
+    ]  # fmt: skip
     if not told or job.of_fact("ended-well"):
         return
     announcers = tuple(sorted({i.ranks("announcer")[0] for i in told}))

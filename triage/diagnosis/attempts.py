@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.diagnosis.job import Began, Item, comparable, compare
+from triage.diagnosis.openings import OPENS, OVER, openings, told
 from triage.model import Source
 from triage.scan.prefix import split_line
 
@@ -21,6 +22,7 @@ def split(items: Sequence[Item], sources: Sequence[Source], began: Began | None 
     """
     labelled = {i: s.attempt for i, s in enumerate(sources) if s.attempt is not None}
     boundaries = _boundaries(items, began)
+    items = told(items)
     if not items or (not boundaries and len(set(labelled.values())) < 2):
         return [list(items)]
     attempts: dict[int, list[Item]] = defaultdict(list)
@@ -148,10 +150,12 @@ def _appended(items: Sequence[Item]) -> list[Item]:
         ):
             again = last_occurrence(item)
             by_source[item.finding.source] += [item] if again is None else [item, again]
+    opened = openings(items)
     best: list[Item] = []
-    for told in by_source.values():
-        told.sort(key=lambda i: i.finding.offset)
-        best = max(best, _runs(told), key=len)
+    for source, told_there in by_source.items():
+        told_there.extend(opened.get(source, ()))
+        told_there.sort(key=lambda i: i.finding.offset)
+        best = max(best, _runs(told_there), key=len)
     return best
 
 
@@ -173,7 +177,10 @@ def _runs(told: Sequence[Item]) -> list[Item]:
     for item in told:
         step = item.number("step") if item.rule.fact == "progress" else None
         job = _job_cancelled(item)
-        if item.rule.fact == "run-begins":
+        if item.rule.fact == OPENS:
+            # where a script began, all that it ran is over
+            anew = bool(over) or ended or OVER in item.finding.fields
+        elif item.rule.fact == "run-begins":
             anew = all(_is_over(past, item) for past in over) if over else ended or raised
         else:
             # bars are drawn on for a moment while Slurm ends a job

@@ -15,6 +15,8 @@ from triage.scan.prefix import split_line
 
 NEAR = (0.93, 1.3)
 """Share of the wait that a bar must have been running for."""
+OWN = 0.4
+"""The same where it is the bar of the very rank that is said to be waited for: it may have prepared something first."""
 SHORTEST = 20.0
 """Seconds below which a wait and a bar may agree by chance."""
 DEFAULT_WAIT = 1800.0
@@ -65,7 +67,8 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
         if bar.rank in waiting or _of_the_steps(bar):
             continue
         for wait, timeout in waits:
-            if NEAR[0] * timeout <= elapsed <= NEAR[1] * timeout:
+            least = OWN if bar.rank is not None and _awaited(wait) == bar.rank else NEAR[0]
+            if least * timeout <= elapsed <= NEAR[1] * timeout:
                 return Work(bar, wait, timeout)
     bars = _drawn(job, waiting)
     for wait, timeout in timed if bars else ():
@@ -73,6 +76,12 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
         if drawn is not None and (drawn.seconds("elapsed") or 0.0) >= timeout:
             return Work(drawn, wait, timeout)
     return _counted_on(job, set(waiting) | {wait.rank for wait, _ in timed}, timed)
+
+
+def _awaited(wait: Item) -> int | None:
+    """The one rank that a wait names as waited for."""
+    named = wait.ranks("absent") or wait.ranks("awaited")
+    return named[0] if len(named) == 1 else None
 
 
 def _of_the_steps(bar: Item) -> bool:

@@ -42,6 +42,10 @@ class _Ends:
         """The last lines that state an error in so many words."""
         return self._moved(self._run.ends.last_words if self._run.ends else ())
 
+    def words_before(self, until: Mapping[int, int], /) -> Lines:
+        """Nothing: offsets are those of the files in the bundle."""
+        return ()
+
     @cached_property
     def alarms(self) -> Lines:
         """The last lines with alarming words in them."""

@@ -154,11 +154,17 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
         if i.rule.role == "cause" and i.rule.fact != "rank-exit" and not i.about_a_rank
     }
     wordless_files = _anonymous_words(job)
-    own_watchdog = (*job.of_tag("collective-timeout"), *job.of_rule("torch.watchdog-terminated"))
+    own_watchdog = [
+        i for i in (*job.of_tag("collective-timeout"), *job.of_rule("torch.watchdog-terminated"))
+        # the loss of a peer is announced to the others in the same words
+        if i.rule.fact != "dump-signal" or not {i.number("announcer"), i.rank} & {*ledger.bereft}
+    ]  # fmt: skip
     timed_out = {i.rank for i in own_watchdog}
     bereft = {
-        i.rank for i in job.of_rule("torch.nccl-async-error") if "remote process" in (i.text("what") or "")
-    }
+        i.rank
+        for rule in ("torch.nccl-async-error", "torch.watchdog-messenger") for i in job.of_rule(rule)
+        if "remote process" in (i.text("what") or "")
+    }  # fmt: skip
     heard = {
         i.rank for i in job.items
         if i.rule.fact not in {"rank-exit", "mention"} and not by_launcher(i) and not i.about_a_rank

@@ -10,8 +10,9 @@ from math import prod
 
 from triage.diagnosis.job import Item
 
-_COUNTED = ("DP", "PP", "PCP", "TP")
+_COUNTED = ("NODE", "DP", "PP", "PCP", "TP", "LOCAL")
 """Coordinates from the slowest to the fastest; experts and contexts lie within these."""
+_SEAT = ("NODE", "LOCAL")
 OF_A_REPLICA = "of-a-replica"
 """Tag of lines whose ``rank`` counts within the replica that prints them."""
 
@@ -26,7 +27,8 @@ def located(items: list[Item], world_size: int | None) -> list[Item]:
     sizes: dict[tuple[str, ...], tuple[int, ...]] = {}
     for names, found in seen.items():
         extent = tuple(max(column) + 1 for column in zip(*found, strict=True))
-        if len(names) > 1 and prod(extent) == world_size:
+        full = names == _SEAT and len(found) == prod(extent)  # all that there may be have spoken
+        if len(names) > 1 and (prod(extent) == world_size or (full and world_size is None)):
             sizes[names] = extent
     shared = _attention(seen.get(("DP", "TP"), set()), {i.finding.labels for i in items})
     stated = _stated(items)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from triage.diagnosis import attempts as attempts_module
+from triage.diagnosis import openings
 from triage.diagnosis.awaited import settle, stalled
 from triage.diagnosis.bundled import unbundled
 from triage.diagnosis.candidates import Candidate, collect
@@ -24,7 +25,7 @@ from triage.diagnosis.judgement import judge
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ledger import build as build_ledger
 from triage.diagnosis.nodes import around
-from triage.diagnosis.oddities import observed, suspect, with_words_of_ranks
+from triage.diagnosis.oddities import left_behind, observed, suspect, with_words_of_ranks
 from triage.diagnosis.origin import moment_text
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
@@ -62,6 +63,7 @@ def diagnose(run: Run) -> Diagnosis:
         items = [_dated(item, year) for item in items]
     run, items = unbundled(run, items)
     tries = attempts_module.split(items, run.sources, run.ends.began if run.ends is not None else None)
+    items = openings.told(items)
     outcomes = [_attempt(run, tried, year, last=i == len(tries) - 1) for i, tried in enumerate(tries)]
     chosen, notes = _choose(outcomes, run)
     outcome = outcomes[chosen]
@@ -141,6 +143,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     identities.failed_at = _failed_at(ledger)
     identities.suspect = suspect(job, ledger.seen)
     identities.missing = ledger.missing
+    identities.behind = None if (short := left_behind(job)) is None else short.rank
     of_files = {s.rank for s in run.sources if s.rank is not None}
     identities.heard = frozenset(ledger.seen) | identities.introduced | of_files
     verdicts = judge(job, ledger, Activities(job, identities))

@@ -19,6 +19,11 @@ _STAND_BEHIND = {
 }
 """Who mostly sends a signal that the log of the job does not tell the sender of."""
 FRAGMENTED = "torch.oom-fragmentation"
+_MODULES = {
+    "python.module-missing": "python.own-module-missing",
+    "python.own-module-missing": "python.module-missing",
+}
+"""What is missing may be somebody's package or the program's own."""
 _MEMORY = {FRAGMENTED: "torch.oom", "torch.oom": FRAGMENTED}
 _WORDLESS = frozenset({"ledger.vanished", "ledger.exited", "ledger.peer-vanished"})
 """Ends of which not even the signal is known: the kernel's own is the one that leaves nothing."""
@@ -26,7 +31,12 @@ _WORDLESS = frozenset({"ledger.vanished", "ledger.exited", "ledger.peer-vanished
 
 def others(job: Job, item: Item) -> list[Item]:
     """Other kinds of failure that the finding of a cause may be of."""
-    return [*also(job, item), *_behind(job, item), *_of_memory(job, item)]
+    return [*also(job, item), *_behind(job, item), *_of_memory(job, item), *_of_modules(job, item)]
+
+
+def _of_modules(job: Job, item: Item) -> list[Item]:
+    other = _MODULES.get(item.rule.id)
+    return [] if other is None else [Item(replace(item.finding, rule_id=other), job.rules[other])]
 
 
 def _of_memory(job: Job, item: Item) -> list[Item]:

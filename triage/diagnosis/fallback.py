@@ -10,6 +10,7 @@ from triage.diagnosis.going_on import hampered
 from triage.diagnosis.hearsay import heard, loudest, told
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
+from triage.diagnosis.oddities import first_trouble
 from triage.diagnosis.ranking import Ranking, nameless
 from triage.diagnosis.run import Ends
 from triage.diagnosis.stated import last_words, made, spoken, stated_exception, telling, tells, trouble_of
@@ -110,6 +111,10 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     if all(_missing(c) for c in live):
         found = _of_vanished(job, ends, live[0])
     elif all(c.rule_id in _EXITED for c in live):
+        # peers and launchers may have said much more since
+        words = words or [
+            w for w in unanswered(job, ends.words_before(first_trouble(job)), "printed") if tells(w)
+        ]
         found = stated_exception(job, words) or (last_words(job, words) if words else None)
         if found is None or found.rule_id in _TELL_NOTHING:
             found = _parting(job, gave_up) or _loudest(job, ends) or found

@@ -21,10 +21,11 @@ from triage.diagnosis.nodes import (
     count_nodes,
     first_nodes,
     global_numbers,
+    hosts_in_order,
     several_around,
     short,
 )
-from triage.diagnosis.numbered import default_tag, group_tag, number_ranks, wanted
+from triage.diagnosis.numbered import default_tag, group_tag, number_ranks, own_name, wanted
 from triage.diagnosis.run import Ends
 from triage.diagnosis.unclaimed import inside
 from triage.model import Finding
@@ -67,6 +68,8 @@ class Identities:
     """The ranks that had more to say in a source behind some offset."""
     missing: int | None = None
     """The one rank of which nothing says that it waited, where all others waited in vain."""
+    behind: int | None = None
+    """The one rank that did not come as far as all others, by its own lines."""
     absentee: int | None = None
     """The one rank that never came to the store at which all others were."""
     deserter: int | None = None
@@ -114,8 +117,8 @@ class Identities:
         if pid is None:
             return None
         rank = self._by_pid.get((None, pid))
-        if host is None or (rank is not None and self.seat(rank).host is None):
-            return rank  # nothing says on which host it runs
+        if host is None or (rank is not None and _incomparable(self.seat(rank).host, host)):
+            return rank  # nothing says on which host it runs, or one line calls it by its address
         return self._by_pid.get((host, pid))
 
     def rank_of_pod(self, pod: str | None) -> int | None:
@@ -198,7 +201,8 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     table.world_size = _world_size(job, told.size)
     job.items = located(job.items, table.world_size)
     job.index()
-    number_ranks(job, table.world_size, told)
+    counted = number_ranks(job, table.world_size, told)
+    table.world_size = counted if table.world_size is None else table.world_size
     for item in job.items:
         finding = item.finding
         if finding.rank is not None:
@@ -228,6 +232,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     _place_nodes(job, table)
     first_nodes(job, table.nodes)
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
+    hosts_in_order(job, table.nodes, table.world_size)
     for item in job.of_fact("identity"):
         pid, own = item.number("pid"), item.number("local_rank")
         if pid is None or own is None or item.number("rank") is not None:
@@ -270,6 +275,12 @@ def _deserter(job: Job, table: Identities) -> int | None:
     return local_rank if rank is None and table.single_node else rank
 
 
+def _incomparable(one: str | None, other: str) -> bool:
+    """Whether two names of hosts may be those of one: one is an address, or not known."""
+    return one is None or (_ADDRESS.fullmatch(one) is None) != (_ADDRESS.fullmatch(other) is None)
+
+
+_ADDRESS = deferred(r"\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]*:[\da-f:]+")
 _PID = deferred(r"pid (\d+)")
 _ORDINAL = deferred(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
 
@@ -290,6 +301,10 @@ def _pods(job: Job, table: Identities) -> None:
         found = _ORDINAL.search(name)
         if found is not None:
             pairs.add((int(found[1]), item.finding.rank))
+    for item in job.of_fact("pod"):
+        pod, rank = item.text("pod"), item.number("pod_rank")
+        if pod is not None and rank is not None:
+            table._of_log.setdefault(pod, set()).add(rank)
     table.pods_are_ranks = len(pairs) >= 2 and all(ordinal == rank for ordinal, rank in pairs)
 
 
@@ -397,6 +412,8 @@ def _contradictory(items: Iterable[Item]) -> bool:
     return any(max(told) - min(told) > _CLOSE for told in waits.values())
 
 
+_OF_WORK = frozenset(["phase-start", "phase-end", "progress", "took", "alive"])
+"""Facts of work that somebody does who may name himself at the beginning of the line."""
 _CLOSE = 8
 
 
@@ -444,5 +461,7 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
             rank = default_tag(item.finding)
         if rank is None and not (tagged or table.tags_are_local) and item.finding.rank is None:
             rank = group_tag(item.finding)
+        if rank is None and item.finding.rank is None and item.rule.fact in _OF_WORK:
+            rank = own_name(item.finding)
         found.append(item if rank is None else Item(replace(item.finding, rank=rank), item.rule))
     return found

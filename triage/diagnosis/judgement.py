@@ -26,7 +26,7 @@ from triage.diagnosis.lateness import at_work, came_back, came_late, latecomers,
 from triage.diagnosis.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
 from triage.diagnosis.models import models_differ
 from triage.diagnosis.nodes import NOWHERE
-from triage.diagnosis.oddities import OUTSIDE, shown, suspect
+from triage.diagnosis.oddities import OUTSIDE, left_behind, shown, suspect
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.settings import differing, other_layout, other_release, other_worlds, started_otherwise
 from triage.diagnosis.sites import mismatched, odd_site, same_site
@@ -133,6 +133,8 @@ def _none_absent(job: Job, ledger: Ledger, activities: Activities, waits: Sequen
         # all others waited for as long as they could; it lost them when they had gone
         yield from absent_ranks(job, ledger, activities, waits, [guilty])
         return
+    if guilty is not None and _the_first(waits) and not _said_oddly(job, guilty):
+        guilty = None  # before the first of all collectives nobody can have left one out
     late = _latecomer(job, ledger)
     if late is not None and guilty in {None, late}:
         yield from absent_ranks(job, ledger, activities, waits, [late])
@@ -357,6 +359,18 @@ def _desync(job: Job, waits: Sequence[Wait], odd: list[Wait]) -> Item:
     return verdict(job, "ledger.desync", fields, [*(w.item for w in odd[:2]), rest.item], rank=odd[0].rank)
 
 
+def _the_first(waits: Sequence[Wait]) -> bool:
+    """Whether all wait in one operation, the first of their group."""
+    return all(w.seq == 1 and w.op == waits[0].op for w in waits)
+
+
+def _said_oddly(job: Job, rank: int) -> bool:
+    """Whether a rank said anything out of the ordinary, and not only something else last of all."""
+    return any(i.rank == rank for fact in ("oddity", "deviant") for i in job.of_fact(fact)) or any(
+        i.number("caller") == rank for i in job.of_rule(OUTSIDE)
+    )
+
+
 def _own_way(job: Job, waits: Sequence[Wait], rank: int) -> Item:
     """All wait, and nothing that they wait in differs; but one of them said what no other did."""
     said = (
@@ -402,6 +416,13 @@ def _nameless(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item
     first = items[0]
     if tiny and max(tiny) < TINY_TIMEOUT:
         yield too_short(job, items, timeout=tiny[0], seq=first.number("seq"))
+        return
+    behind = left_behind(job)
+    if behind is not None:
+        said: dict[str, Value] = {
+            "ranks": (behind.rank,), "words": behind.text("words"), "further": behind.text("further"),
+        }  # fmt: skip
+        yield verdict(job, "ledger.left-behind", said, [items[0], behind, *items[1:]], rank=behind.rank)
         return
     fields: dict[str, Value] = {
         "ranks": None if ledger.identities.tags_are_local else tuple(sorted({i.rank for i in items if i.rank is not None})) or None,

@@ -86,6 +86,17 @@ def came_back(job: Job, ledger: Ledger, rank: int) -> Item | None:
     )  # fmt: skip
 
 
+def got_through(job: Job, ledger: Ledger, wait: Wait, absent: Sequence[int]) -> Item | None:
+    """What shows that the one rank that was missing had completed the collective when the others had given up on it."""
+    status = ledger.status_of(absent[0], wait.group) if len(absent) == 1 else None
+    if status is None or wait.seq is None or status.completed < wait.seq or absent[0] in ledger.waiting:
+        return None
+    others = (ledger.status_of(rank, wait.group) for rank in ledger.waiting)
+    if any(other is not None and other.completed >= wait.seq for other in others):
+        return None  # they count otherwise
+    return status.item if _follows(status.item, wait.item) else None
+
+
 def own_words(item: Item) -> str:
     """What a line says, without its prefix."""
     shown = item.finding.evidence[-1].text

@@ -23,6 +23,7 @@ _USUAL = 8
 _BESIDE_HOST = deferred(r"local_rank(\d+)")
 _LATER = deferred(r"(?:task |[^:]+:)0*[1-9]\d*")
 """Writers around a launcher that are not the first of their kind: ``task 1``, ``trainer:1``."""
+_DIGITS = deferred(r"\d+")
 _AGENTS = frozenset({"torch.agent-worker-failed", "torch.closing-signal"})
 """What an agent says of its own processes, with its own pid before it."""
 _NODE_RANK = ("GROUP_RANK", "NODE_RANK", "MACHINE_RANK", "SLURM_NODEID")
@@ -55,6 +56,10 @@ class Nodes:
         """``first`` is the first rank at ``place``, unless another line says another."""
         if first < 0 or self._first.setdefault(place, first) != first:
             self._first[place] = None
+
+    def places(self, place: _Place) -> bool:
+        """Whether lines say which rank is the first at ``place``, if they don't agree."""
+        return place in self._first
 
     def pair(self, pairs: Iterable[tuple[Finding, int, int]]) -> None:
         """Join ``(line, rank, local rank)``; lines that nothing wraps may be of several nodes: two must agree."""
@@ -182,6 +187,29 @@ def first_nodes(job: Job, nodes: Nodes) -> None:
         spoken = ranks.get(place, set())
         if len(pids) == 1 and 0 in spoken and len(spoken) > 1 and max(spoken) < _USUAL:
             nodes.note(place, 0)
+
+
+def hosts_in_order(job: Job, nodes: Nodes, world_size: int | None) -> None:
+    """Note where hosts begin that nothing else places, by the numbers in their names.
+
+    Each is known to hold the same local ranks, and together they are as many as the job has.
+    """
+    held: dict[str, set[int]] = defaultdict(set)
+    for item in job.items:
+        host, local_rank = item.finding.host, item.finding.local_rank
+        if host is not None and local_rank is not None and host not in NOWHERE:
+            held[short(host)].add(local_rank)
+    every = set().union(*held.values())
+    if not held or every != set(range(len(every))):
+        return
+    complete = all(found == every for found in held.values())
+    if len(held) * len(every) != world_size and not (world_size is None and complete):
+        return
+    numbers = {host: [int(n) for n in _DIGITS.findall(host)] for host in held}
+    if len({_DIGITS.sub("", host) for host in held}) == 1 and not any(map(nodes.places, held)):
+        for at, host in enumerate(sorted(held, key=lambda host: numbers[host])):
+            nodes.note(host, at * len(every))
+        nodes.single = len(held) == 1
 
 
 def _stated(job: Job, world_size: int | None) -> Iterator[int]:

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field, replace
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.launchers import ONE_PROCESS, by_launcher
 from triage.model import Finding, Source
-from triage.scan.lazy import deferred
+from triage.scan.lazy import compiled, deferred
+from triage.scan.prefix import split_line
+from triage.scan.said import SELF
 from triage.scan.selves import Selves
 
 _RANK_TAG = deferred(r"\[Rank (\d{1,6})\]")
@@ -65,11 +67,14 @@ class _Heard:
     """Whether who wrote there, and did not say who that is, waited for others or lost them."""
 
 
-def number_ranks(job: Job, world_size: int | None, told: Selves) -> None:
+def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
     """Fill in the ranks of sources and items that only the number in a name tells, or what is said under it.
 
     Args:
         told: what the writers say of themselves.
+
+    Returns:
+        How many there are by names such as ``w3/12``, None where none say it.
     """
     own = told.ranks
     heard = _listen(job)
@@ -98,10 +103,19 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> None:
     ranks = {place: found.pop() for place, found in given.items() if len(found) == 1}
     ranks |= _introduced(own, heard)
     if not ranks:
-        return
+        return None
     job.sources = [_labelled(source, ranks.get((i, ""))) for i, source in enumerate(job.sources)]
     job.items = [_placed(item, ranks) for item in job.items]
     job.index()
+    sizes = {_size_of(name, family) for (_, name), family in families.items() if family.shift is not None}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _size_of(name: str, family: _Family) -> int | None:
+    """How many processes there are by what stands behind the numbers of all."""
+    named = _PROCESSES.search(name)
+    size = int(named[1]) if named is not None and named[1] is not None else None
+    return size if size is not None and max(family.members) + (family.shift or 0) < size else None
 
 
 def wanted(job: Job) -> bool:
@@ -184,6 +198,13 @@ def group_tag(finding: Finding) -> int | None:
     return int(said[1]) if said else None
 
 
+def own_name(finding: Finding) -> int | None:
+    """The rank with which a program begins a line of its own: ``rank 3 builds the index``."""
+    message = split_line(finding.evidence[0].text)[1] if finding.evidence else ""
+    said = compiled(SELF).match(message)
+    return int(said[1] or said[2]) if said else None
+
+
 def _outermost(stream: str) -> str:
     """The name of the pod, container or host that a line is from."""
     first = stream.partition("/")[0]
@@ -227,7 +248,7 @@ def _families(job: Job, heard: dict[_Place, _Heard]) -> dict[tuple[str, str], _F
             for folder, name, number in _numbered(source.path or source.name):
                 found[folder, name].members[number].append((index, ""))
     for place in heard:
-        if place[1]:
+        if place[1] and not place[1].startswith("seat "):  # numbers on hosts are no ranks
             for _, name, number in _numbered(place[1]):
                 found[f"<{place[0]}>", name].members[number].append(place)
     return {key: family for key, family in found.items() if len(family.members) > 1}

@@ -11,6 +11,7 @@ from triage.diagnosis.run import Ends
 from triage.scan.lazy import compiled
 
 MAX_SHOWN = 2
+BEHIND = "progress.behind"
 OUTSIDE = "torch.rank-outside-group"
 _FEWEST_LAST = 3
 """Ranks whose last words must be known to tell the odd ones."""
@@ -32,14 +33,25 @@ _ROUND_OVER = r"(?i)\b(?:epoch|round|pass)[ :#]{0,2}\d+ (?:is |was )?(?:done|ove
 
 def observed(job: Job, ends: Ends | None) -> list[Item]:
     """The odd lines of a job in which somebody waited in vain."""
-    if ends is None or not (job.of_fact("stacks-printed") or any(_in_vain(item) for item in job.items)):
+    if ends is None:
         return []
+    if not (job.of_fact("stacks-printed") or any(_in_vain(item) for item in job.items)):
+        # somebody raised an error and does not say who it is: the one that came no further than that
+        nameless = any(item.finding.raised and item.finding.rank is None for item in job.items)
+        found = ends.oddities({}) if nameless else ()
+        return [Item(f, job.rules[f.rule_id]) for f in found if f.rule_id == BEHIND]
+    until = first_trouble(job)
+    return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
+
+
+def first_trouble(job: Job) -> dict[int, int]:
+    """Where in each source somebody first waited in vain."""
     until: dict[int, int] = {}
     for item in job.items:
         if _in_vain(item) and (item.rule.role == "symptom" or _unlike(item)):
             at = item.finding.source
             until[at] = min(until.get(at, item.finding.offset), item.finding.offset)
-    return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
+    return until
 
 
 def says_no_more(item: Item) -> bool:
@@ -76,7 +88,12 @@ def suspect(job: Job, among: Collection[int]) -> int | None:
         return None  # where one rank does the talking, what it says is nothing out of its ordinary
     if ranks:
         return ranks.pop() if len(ranks) == 1 else None
-    return _alone_at_last(job, among)
+    return last_apart(job, among)
+
+
+def left_behind(job: Job) -> Item | None:
+    """The last line of the one rank that did not come as far as all others."""
+    return next((item for item in job.of_rule(BEHIND) if item.rank is not None), None)
 
 
 def deviant(job: Job, like: str = "") -> Item | None:
@@ -97,7 +114,12 @@ def _outside(job: Job, among: Collection[int]) -> int | None:
 def last_apart(job: Job, among: Collection[int]) -> int | None:
     """The one rank that was last heard of elsewhere than all others."""
     outside = _outside(job, among)
-    return _alone_at_last(job, among) if outside is None else outside
+    if outside is not None:
+        return outside
+    behind = left_behind(job)
+    if behind is not None and behind.rank in among:
+        return behind.rank
+    return _alone_at_last(job, among)
 
 
 def _alone_at_last(job: Job, among: Collection[int]) -> int | None:

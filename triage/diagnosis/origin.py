@@ -152,7 +152,25 @@ def _speakers(candidate: Candidate) -> set[int | None]:
     said = {_said(item) for item in items if item.rank is not None}
     if None in ranks and all(_said(item) in said for item in items if item.rank is None):
         ranks.discard(None)
-    return ranks
+    quoted = _quoted(candidate) if ranks == {None} and len(items) == 1 else set()
+    return quoted if len(quoted) == 1 else ranks
+
+
+def _quoted(candidate: Candidate) -> set[int | None]:
+    """The ranks in whose name the words of the lead were logged again, right where it was raised: what nobody caught."""
+    lead = candidate.lead.finding
+    words = _said(candidate.lead)
+    if lead.count > 1 or len(words) < _ENOUGH_WORDS:
+        return set()
+    return {
+        item.rank for item in candidate.items
+        if item.rank is not None and item.finding.source == lead.source and item.finding.offset > lead.offset
+        and words in _said(item)
+    }  # fmt: skip
+
+
+_ENOUGH_WORDS = 16
+"""Letters of a message that two processes hardly have in common by chance."""
 
 
 def _said(item: Item) -> str:
@@ -188,7 +206,8 @@ _LAST_WORDS = ("unknown.said-", "unknown.last-words", "unknown.like-")
 _CALLED = ("program", "name")
 
 
-_BY_RANK = r"(?i)(?:global[ _])?rank[ _#:-]?(\d{1,5})"
+_BY_RANK = r"(?i)(?:global[ _])?rank[ _#:-]?(\d{1,5})|\w*WorkerDict_0:(\d{1,3})(?::[\w.]+)?"
+"""A name that is a rank, or verl's for the workers of its first node."""
 
 
 _MISSED = frozenset(
@@ -206,11 +225,14 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     lead = candidate.lead
     if lead.rule.origin == "job":
         return []
-    called = next((m for name in _CALLED if (m := compiled(_BY_RANK).fullmatch(lead.text(name) or ""))), None)
+    names = (item.text(name) or "" for item in candidate.items for name in _CALLED)
+    called = next((m for name in names if (m := compiled(_BY_RANK).fullmatch(name))), None)
     if called is not None:
-        return [int(called[1])]  # who started it calls it by its rank
+        return [int(called[1] or called[2])]  # who started it calls it by its rank
     # a thread's exception ends no process: who ended did so for what came of it, as others may have
     alone = None if lead.fields.get("_thread") is True else identities.alone(lead.finding)
+    if alone is None and identities.world_size == 1:
+        alone = 0  # there is nobody else
     if (
         alone is not None
         and (_thrown_or_raised(lead) or lead.rule.category in _OF_ONE or lead.rule.id.startswith(_LAST_WORDS))
@@ -227,12 +249,21 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
         if not missed and identities.missing is not None:
             missed = {identities.missing}
+        if not missed and identities.behind is not None:
+            missed = {identities.behind}
         if len(missed) == 1:
             return [missed.pop()]  # nobody else has a reason not to be where all others are
-    if lead.rule.origin == "speaker" and any(_thrown_or_raised(item) for item in candidate.items):
+    if lead.rule.origin == "speaker" and (
+        lead.rule.category in _OF_ONE or any(_thrown_or_raised(item) for item in candidate.items)
+    ):
         lost = {r for effect in candidate.led_to if _named_dead(effect.lead) for r in effect.ranks}
         if len(lost) == 1:
             return [lost.pop()]  # one process raised an error, and one is told to be gone
+    if lead.rule.id == "torch.gloo-size-mismatch":
+        met = _speakers(candidate)
+        sender = identities.heard - met
+        if len(met) >= _FEWEST_CONTENT and None not in met and len(sender) == 1:
+            return list(sender)  # all others got from it what they did not expect
     if lead.rule.category in {"rank-crash", "host-oom"} and lead.rule.origin != "node":
         died = _by_pid(lead, identities)
         if died is not None:
@@ -244,7 +275,10 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         return [echoed]
     spawned = {i.number("local_rank") for i in candidate.explains if i.rule.id == SPAWNED} - {None}
     if len(spawned) == 1 and not candidate.of_ledger and lead.rank is None:
-        rank = identities.rank_of_local(spawned.pop(), lead.finding.host, lead.finding)
+        number = spawned.pop()
+        rank = identities.rank_of_local(number, lead.finding.host, lead.finding)
+        if rank is None and identities.single_node and _with_rank_zero(candidate):
+            rank = number  # the first node's processes count as ranks do
         if rank is not None and not _on_another_gpu(lead, rank, identities):
             return [rank]  # who started it says which of its processes raised it
     if lead.rule.category == "gpu-hardware":
@@ -302,6 +336,12 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     named = sorted(rank for rank in speakers if rank is not None)
     if local and len(named) == len(speakers) and (len(named) == 1 or set(named) < identities.heard):
         return named
+    if lead.rule.category == "network-fabric":
+        ends = {identities.rank_of(i.finding) for i in candidate.items}
+        if len(ends) == 1 and None not in ends:
+            return [
+                rank for rank in ends if rank is not None
+            ]  # one rank's adapter, of which no other complains
     rank = _by_pid(lead, identities)
     if rank is None:
         rank = identities.rank_of_pod(lead.text("pod"))
@@ -322,7 +362,13 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
         return list(dead)
     hit = {
         r for effect in candidate.led_to
-        if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category for r in effect.ranks
+        if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category
+        for r in effect.ranks or [i.rank for i in effect.items if i.rank is not None]
+    }  # fmt: skip
+    # what a library's native code says without a name, one rank raises once more
+    hit = hit or {
+        i.rank for i in candidate.explains
+        if i.finding.raised and i.rank is not None and i.rule.id in lead.rule.explains
     }  # fmt: skip
     return list(hit) if lead.rank is None and len(hit) == 1 else []
 
@@ -333,6 +379,11 @@ _GONE = frozenset({"ledger.killed", "ledger.vanished"})
 
 _MET_BY_ONE = frozenset({"storage", "shm", "data-loading"})
 """Faults of a node that the process which meets them tells of itself."""
+
+
+def _with_rank_zero(candidate: Candidate) -> bool:
+    """Whether rank 0 complains in the log of the cause: it is that of the first node."""
+    return any(i.rank == 0 and i.finding.source == candidate.lead.finding.source for i in candidate.explains)
 
 
 def _by_pid(lead: Item, identities: Identities) -> int | None:

@@ -9,6 +9,7 @@ from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.survival import Survival
+from triage.model import Value
 from triage.rules.schema import Rule
 from triage.scan.lazy import compiled
 
@@ -56,6 +57,7 @@ def rank(job: Job, ledger: Ledger, candidates: Sequence[Candidate]) -> Ranking:
             other.survived is None and _left_without_gpus(candidate, other) for other in candidates
         ):
             candidate.survived = None
+    _caught_alike(candidates)
     survived = [c for c in candidates if c.survived is not None]
     causes = [c for c in candidates if c.survived is None]
     idle = _without_effect(causes, job, survival)
@@ -120,6 +122,23 @@ def _survived(candidate: Candidate, survival: Survival) -> Item | None:
             candidate.caught = proof is not None
             return proof
     return proof
+
+
+def _caught_alike(candidates: Sequence[Candidate]) -> None:
+    """What is logged from where the program catches exceptions is caught too, whatever it is named where lines were lost."""
+    caught = {_site(i): c.survived for c in candidates if c.caught for i in c.items}
+    for candidate in candidates:
+        proof = caught.get(_site(candidate.lead))
+        if candidate.survived is None and proof is not None and candidate.rule_id.startswith("unknown."):
+            logged = all(
+                i.finding.level in {"error", "warning"} and _site(i) in caught for i in candidate.items
+            )
+            if logged:
+                candidate.survived, candidate.caught = proof, True
+
+
+def _site(item: Item) -> tuple[str | None, str | None, Value]:
+    return item.text("raised_in"), item.text("raised_function"), item.fields.get("line")
 
 
 def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
@@ -248,6 +267,9 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     order = compare(cause.lead.finding, effect.lead.finding)
     if nameless(cause) or (cause.rule_id == "ledger.exited" and order != -1 and not effect.of_ledger):
         return ""  # an exception that breaks off, or an exit code that any error leaves, explains no other
+    if _in_vain_after(cause, effect, order) or _in_vain_after(effect, cause, -order if order else order):
+        # a process was gone before the others began to complain
+        return f"{effect.rule_id} came after it" if effect.rule_id == _UNLOCALISED else ""
     if _states(cause, effect) and not _elsewhere(cause, effect):
         if cause.advisory and cause.score < effect.score:
             return ""  # it stays beside the better founded one, as an alternative
@@ -265,6 +287,16 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     if not cause.of_ledger and not effect.of_ledger:
         return _same_trouble(cause, effect, order)
     return ""
+
+
+_UNLOCALISED = "ledger.waiting-unlocalised"
+"""Ranks that waited for nobody knows whom."""
+
+
+def _in_vain_after(death: Candidate, wait: Candidate, order: int | None) -> bool:
+    """Whether somebody told that a process had died, before ranks gave up that waited for nobody knows whom."""
+    told = "rank-exit" in death.lead.rule.tags and death.lead.rule.category == "rank-crash"
+    return wait.rule_id == _UNLOCALISED and told and not death.of_ledger and order == -1
 
 
 def _stopped_by(cause: Candidate, effect: Candidate) -> bool:
@@ -406,12 +438,18 @@ def _same_trouble(cause: Candidate, effect: Candidate, order: int | None) -> str
         return ""
     if two.raised and _warned(cause.lead):
         return ""  # it went on after that
-    same_writer = one.stream == two.stream and one.rank == two.rank
+    same_writer = one.stream == two.stream and one.rank == two.rank and not _of_two_devices(cause, effect)
     if same_writer and cause.score >= effect.score - NEAR:
         return "the same process had said this before"
     if blamed(cause.lead) and blamed(effect.lead) and cause.score >= effect.score:
         return "an earlier error of another rank"
     return ""
+
+
+def _of_two_devices(cause: Candidate, effect: Candidate) -> bool:
+    """Whether two lines are about different devices: the kernel tells of all of them, and is no process that breaks down."""
+    devices = {cause.lead.text("pci"), effect.lead.text("pci")} - {None}
+    return len(devices) > 1
 
 
 def _earliest_of_equals(free: Sequence[Candidate]) -> Candidate:

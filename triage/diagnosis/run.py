@@ -21,6 +21,10 @@ class Ends(Protocol):
         """The last lines that state an error in so many words."""
         ...
 
+    def words_before(self, until: Mapping[int, int], /) -> Lines:
+        """The lines right before an offset, ``until`` in each source, that state an error in so many words."""
+        ...
+
     @property
     def alarms(self) -> Lines:
         """The last lines with alarming words in them."""

@@ -34,7 +34,7 @@ def _shown_by_others(candidate: Candidate) -> bool:
         candidate.of_ledger
         or lead.reader is not None
         or not set(TROUBLE).isdisjoint(lead.rule.tags)
-        or lead.rule.category == "collective-desync"
+        or lead.rule.category in {"collective-desync", "straggler-or-hang"}
     )
 
 

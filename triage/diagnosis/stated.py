@@ -22,6 +22,18 @@ _EXCEPTION = deferred(
     r"|\braise (?P<raised>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\(",
     re.S,
 )
+_SLIPS = {
+    "NameError": r"\bname '\w+' is not defined\b",
+    "AttributeError": r"'[\w.]+' object has no attribute '\w+'",
+    "TypeError": (
+        r"'[\w.]+' object (?:is not (?:callable|subscriptable|iterable)|does not support item assignment|cannot be interpreted)"
+        r"|\b\w+\(\) (?:missing \d+ required|takes \d+ positional|got an unexpected keyword|got multiple values)"
+        r"|\bunsupported operand type\(s\)|\bcan only concatenate str\b|\bindices must be integers\b"
+    ),
+    "IndexError": r"\b(?:list|tuple|string) (?:assignment )?index out of range\b",
+    "UnboundLocalError": r"\blocal variable '\w+' (?:referenced before assignment|where it is not associated)",
+}
+"""What Python says of slips, in words that are always the same: programs that catch one print no more of it."""
 _OF_LAUNCHERS = (
     r"(?i)\b(?:exit(?:ed|ing|s)?|return(?:ed)?|terminat\w+|abort\w*|kill\w*|cancel\w*|failed) \S{0,20} ?(?:code|status|signal|step|job)"
     r"|\b(?:exit|return)[ _]?code\b|\bsrun:|slurmstepd(?:-[\w.-]+)?: (?!error: (?!\*\*\*))"
@@ -65,6 +77,15 @@ def stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candida
     """
     for index, evidence in reversed(words):
         found = _EXCEPTION.search(evidence.text)
+        if found is None and (slip := _slip(evidence.text)) is not None:
+            said = " ".join(split_line(evidence.text)[1].split())[:300]
+            return made(
+                job,
+                job.rules["unknown.stated"],
+                {"type": slip, "message": said, "words": said},
+                index,
+                [evidence],
+            )
         if found is None:
             continue
         if found["type"] is None and _claimed_below(job, index, evidence):
@@ -90,6 +111,11 @@ def stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candida
             candidate.score = min(candidate.score, OF_WORDS)
         return candidate
     return None
+
+
+def _slip(text: str) -> str | None:
+    """The name of the slip of which a program prints only what Python says."""
+    return next((name for name, words in _SLIPS.items() if compiled(words).search(text)), None)
 
 
 def _claimed_below(job: Job, index: int, raising: Evidence) -> bool:

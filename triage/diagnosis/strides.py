@@ -50,6 +50,8 @@ class Strides:
             return False  # the bar may be another rank's, and somebody did die
         if not (same_rank or anonymous):
             return False
+        if error.raised and not error.stream and mark.stream.startswith("pid "):
+            return False  # a driver passed on what ended the task; what its worker had printed comes through late
         if item.finding.raised and error.rank is not None and error.rank in self.endings.ledger.exits:
             return False
         return last_of(progress) > last_of(item)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -45,6 +46,7 @@ class Survival:
             if (
                 later(end, item)
                 or self._said_again(end, item)
+                or self._told_to_end(end, item)
                 or (
                     unordered(end, item)
                     and not self.endings.badly()
@@ -176,9 +178,12 @@ class Survival:
 
     def caught(self, items: Sequence[Item]) -> Item | None:
         """A step of the job among exceptions that one process logs again and again: something in it catches them."""
-        kept_on = any(
-            i.finding.count >= _AGAIN and i.rank is None and last_of(i) > i.finding.offset for i in items
-        )
+        times: Counter[str] = Counter()
+        for i in items:
+            # what varies from one sample to the next, its words name
+            if i.rank is None:
+                times[i.finding.stream] += i.finding.count
+        kept_on = any(count >= _AGAIN for count in times.values())
         logged = all(i.finding.level in _LOGGED and i.finding.raised and i.finding.stream for i in items)
         if not kept_on or not logged:
             return None
@@ -332,7 +337,28 @@ class Survival:
             and not self.endings.resumed(end)
         )
 
+    def _told_to_end(self, end: Item, item: Item) -> bool:
+        """Whether a worker that was ended by SIGTERM was no longer needed: the whole had come to its good end."""
+        since = [
+            other for fact in ("exception", "progress", "rendezvous", "begun") for other in self.job.of_fact(fact)
+            if other.finding.offset > end.finding.offset
+        ]  # fmt: skip
+        return (
+            item.rule.id == "ray.worker-died"
+            and later(item, end)
+            and all(_full(other) for other in since)
+            and all(compiled(_SIGTERM).search(e.text) for e in item.finding.evidence)
+        )
 
+
+def _full(bar: Item) -> bool:
+    """Whether a bar was drawn to its end."""
+    step = bar.number("step")
+    return bar.rule.fact == "progress" and step is not None and step == bar.number("total")
+
+
+_SIGTERM = r"\breceives? a SIGTERM\b"
+"""How Ray says that somebody told a worker to end."""
 _ALL_FAILED = (
     r"(?i)(?:^|[^\w\s] ?|\s)(?:(?:fine-?tun|pre-?train|train)ing|the run|run|job|experiment|evaluation|inference|pipeline)"
     r" (?:has )?failed\b"

@@ -16,6 +16,24 @@ _SPACE = deferred(r"\s+")
 _NOTHING = "\0"
 _AROUND_NOTHING = deferred(r" ?\0(?=[ .:;,)]|$)|\0 ?")
 """An empty alternative takes the space before it along, so that no gap stands in the sentence."""
+_SEVERAL = "\1"
+_OF_SEVERAL = deferred(r"(?i)(?P<noun>\brank) \x01(?P<which>[^\x01]*)\x01(?: (?P<verb>\w+)\b)?")
+_PLURAL = {"was": "were", "is": "are", "has": "have", "does": "do"}
+_SINGULAR = {
+    "complains",
+    "differs",
+    "ends",
+    "gets",
+    "holds",
+    "loads",
+    "runs",
+    "saves",
+    "says",
+    "states",
+    "takes",
+    "waits",
+}
+"""Verbs of the present that the rules' sentences have right behind a rank."""
 
 
 def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str]) -> str:
@@ -28,12 +46,28 @@ def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str]) -> str:
             return (fallback or _NOTHING) if fallback is not None else f"an unknown {name.replace('_', ' ')}"
         shown = show(known, kinds.get(name, "ranks" if name == "ranks" else "str"))
         shown = _SPACE.sub(" ", shown).strip()
+        if name == "ranks" and isinstance(known, tuple) and len(known) > 1:
+            return f"{_SEVERAL}{_cut(shown)}{_SEVERAL}"
         if text[match.end() : match.end() + 1] == ".":
             shown = shown.rstrip(" .:;,") or shown  # the sentence has its own full stop
-        return shown if len(shown) <= MAX_VALUE else shown[: MAX_VALUE - 1] + "…"
+        return _cut(shown)
 
     filled = PLACEHOLDER.sub(value, text)
+    if _SEVERAL in filled:
+        filled = _OF_SEVERAL.sub(_plural, filled).replace(_SEVERAL, "")
     return (_AROUND_NOTHING.sub("", filled) if _NOTHING in filled else filled).strip()
+
+
+def _cut(shown: str) -> str:
+    return shown if len(shown) <= MAX_VALUE else shown[: MAX_VALUE - 1] + "…"
+
+
+def _plural(match: re.Match[str]) -> str:
+    """``Rank 9, 14 was`` as ``Ranks 9, 14 were``."""
+    verb = match["verb"]
+    if verb is not None:
+        verb = " " + _PLURAL.get(verb, verb[:-1] if verb in _SINGULAR else verb)
+    return f"{match['noun']}s {match['which']}{verb or ''}"
 
 
 def kinds_of(rule: Rule) -> Mapping[str, str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from triage.diagnosis.hearsay import heard
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.missing import kind_of_file, weights
 from triage.diagnosis.trouble import category_of
 from triage.diagnosis.wording import kind_of_words
 from triage.scan.exceptions import IGNORED_RULE
@@ -69,6 +70,8 @@ _OF_PEERS = frozenset(
 )
 """What a process meets whose peer is gone or not there yet."""
 _OF_LOOKUPS = frozenset(["AttributeError", "IndexError", "KeyError", "StopIteration"])
+_DONE = frozenset(["checkpoint"])
+"""What torch itself does, with code enough to slip in."""
 MAX_KEY = 7
 """Words of which a key, or Python's own complaint about one, consists at most."""
 _OF_FILES = frozenset(
@@ -76,17 +79,13 @@ _OF_FILES = frozenset(
 )
 _MISSING = frozenset(["FileNotFoundError", "NotADirectoryError"])
 """What a library did not find that the user's own call did not name."""
-_WEIGHTS_FILE = r"(?i)\.(?:safetensors|ckpt|pth|gguf|distcp|metadata)(?:'|\"|$)"
-_DATA_FILE = (
-    r"(?i)\.(?:idx|jsonl(?:\.\w+)?|parquet|arrow|tfrecords?|rec|mds|lmdb|h5|hdf5|csv|tsv|jpe?g|png|wav|flac|mp[34]|tar|tgz|npz)"
-    r"(?:'|\"|$)(?! -> )"
-)
-"""What a model and what its data are read from, by the ends of names."""
 _WRITING = (
     r"\b(?:save\w*|imsave|imwrite|write\w*|dump|to_(?:csv|json|parquet|pickle|excel|hdf|file)|FileHandler)\("
     r"|\bopen\([^()]*(?:\([^()]*\)[^()]*)*,\s*(?:mode\s*=\s*)?['\"][rbt]?[wax]"
 )
 """Calls by which a file is made."""
+_SHARED = r": '/(?:psm|torch|sem|wnsm)_\w+'$"
+"""How Python and torch call blocks of shared memory."""
 _PIPES = r"/multiprocessing/(?:connection|queues|managers|reduction)\.py$"
 _LISTING = r"\b(?:listdir|scandir|iterdir)\("
 _WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
@@ -94,7 +93,6 @@ _OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?param
 """Where a program looks a setting up by its name."""
 _NOT_OF_DISKS = frozenset([3, 9, 10, 25])
 """Numbers of errors that are about descriptors and processes: the program's own doing, whatever lies below."""
-_SETTINGS_FILE = r"(?i)\.(?:ya?ml|toml|ini|cfg|conf)'"
 _NAMES = {
     "auth-or-hub": [
         "EntryNotFoundError", "FileMetadataError", "GatedRepoError", "HFValidationError", "HfHubHTTPError",
@@ -147,6 +145,8 @@ class Place:
     """How many frames below the innermost one of the user's."""
     code: str = ""
     """The line of the user's that called it."""
+    worded: bool = False
+    """Whether it was raised with a message in words."""
 
     @property
     def near(self) -> bool:
@@ -191,12 +191,14 @@ def kind_of(
         return "config"  # a variable that is not set
     if short == "KeyError" and place is ELSEWHERE and compiled(_PARAMETER).fullmatch(words):
         return "checkpoint"
-    if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY:
+    if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY and not place.worded:
         words = ""  # the key or the index, or what Python says of it
     said = kind_of_words(
         words, place.path, place.function, None if short in _SLIPS else doing,
         settings=place.kind not in _BELOW and short not in _SLIPS, users=place.kind == "user",
     )  # fmt: skip
+    if short == "KeyError" and said is None and place.worded and place.kind == "library":
+        return "config"  # a name that a library does not know, and says so
     if short in _OF_PEERS and said != "auth-or-hub":
         return "network-config"
     if short == "FileExistsError" and not words.startswith("[Errno "):
@@ -209,14 +211,14 @@ def kind_of(
         return None  # the other end of a pipe between processes is gone
     if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
         return said if said in {"checkpoint", "data-loading"} else "storage"
-    if short in _MISSING and compiled(_WEIGHTS_FILE).search(words):
+    if short in _MISSING and compiled(_SHARED).search(words):
+        return "data-loading"  # what one process of a loader hands another
+    if short in _MISSING and weights(words):
         return "checkpoint"
     if short in _MISSING and (place.writes or compiled(_LISTING).search(place.code) is not None):
         return "storage"
-    if short in _MISSING and compiled(_DATA_FILE).search(words):
-        return "data-loading"
-    if short in _MISSING and compiled(_SETTINGS_FILE).search(words):
-        return "config"
+    if short in _MISSING and (known := kind_of_file(words)) is not None:
+        return known
     if short in _MISSING and (said == "user-code" or (said == "config" and words.startswith("[Errno "))):
         return None
     return said
@@ -365,6 +367,7 @@ def _rule(item: Item) -> str:
         raised,
         depth,
         item.text("code") or "",
+        item.fields.get("_in_words") is True,
     )
     kind = kind_of(name, message, item.text("doing"), place)
     if name == "KeyError" and _is_setting(message, place.code):
@@ -395,8 +398,14 @@ def _rule(item: Item) -> str:
         return f"unknown.{named}"
     if name in _MISSING:
         return "unknown.storage"
-    # a library that complains right below the user's call complains of what it was given
-    return "unknown.refused-call" if place.near else "unknown.exception"
+    if place.near:
+        return "unknown.refused-call"  # it complains of what it was given
+    # a slip in code that is not the user's, while something was done for which nobody else is named: that failed
+    return (
+        f"unknown.{item.text('doing')}"
+        if raised == "torch" and item.text("doing") in _DONE
+        else "unknown.exception"
+    )
 
 
 def _is_setting(key: str, code: str) -> bool:

@@ -240,15 +240,17 @@ def _missed(verdict: GroupVerdict) -> str:
 
 
 def _last(job: Recorded, verdict: GroupVerdict, operation: Operation | None) -> str:
+    who = "it has" if len(verdict.ranks) == 1 else "they have"
     if operation is None:
-        return "it has nothing in flight"
+        return f"{who} nothing in flight"
     number = f"its batch {operation.batch}" if operation.p2p else f"sequence {operation.seq}"
     group = next((g for (guid, _), g in job.groups.items() if guid == operation.guid), None)
     if group is not None and operation.guid != verdict.group.guid:
         number += f" of {group.label}"
     if operation.done:
-        return f"the last it enqueued is {operation.name} ({number}), which completed"
-    return f"it is blocked in {operation.name} ({number})"
+        who = "it" if len(verdict.ranks) == 1 else "they"
+        return f"the last {who} enqueued is {operation.name} ({number}), which completed"
+    return f"{'it is' if len(verdict.ranks) == 1 else 'they are'} blocked in {operation.name} ({number})"
 
 
 def _holds_gil(job: Recorded, ranks: tuple[int, ...]) -> bool:

@@ -35,7 +35,18 @@ class Container:
     last: End | None = None
     restarts: int = 0
     memory_limit: str | None = None
+    gpus: int | None = None
+    environment: dict[str, int] = field(default_factory=dict)
+    """Its place in a job, as operators for training hand it over."""
     line: Line | None = None
+
+    @property
+    def rank(self) -> int | None:
+        """Its rank, where it is a process of its own: beside several GPUs, RANK is the number of a node."""
+        rank, size = self.environment.get("rank"), self.environment.get("world_size")
+        if self.gpus not in {None, 1} or self.environment.get("pet_nproc_per_node", 1) != 1:
+            return None
+        return rank if rank is not None and size is not None and rank < size else None
 
 
 @dataclass(slots=True)

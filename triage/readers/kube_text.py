@@ -39,6 +39,9 @@ _AFTER_MESSAGE = frozenset(
      *_NOT_NAMES, *_SECTIONS}
 )  # fmt: skip
 """Keys that may stand behind the message of a container's end, which may run over several lines."""
+_PLACE = frozenset({"rank", "world_size", "pet_nproc_per_node"})
+"""Environment variables that tell which part of a job a container is."""
+_GPUS = re.compile(r"\s*nvidia\.com/gpu:\s+(\d{1,3})\s*$")
 MAX_MESSAGE_LINES = 40
 
 
@@ -66,6 +69,9 @@ class Walk:
         """Take one line."""
         if self._event(line) or self._disruption(line):
             return
+        gpus = _GPUS.match(line.text)
+        if gpus is not None and self.container is not None:
+            self.container.gpus = int(gpus[1])
         match = _PAIR.match(line.text)
         if self._continues(match["key"].strip().lower() if match else None, line) or match is None:
             return
@@ -161,6 +167,8 @@ class Walk:
             self.container.restarts = int(value) if value.isdigit() and len(value) < 9 else 0
         elif key == "memory" and self.limits and self.container is not None:
             self.container.memory_limit = value
+        elif key in _PLACE and self.container is not None and value.isdigit() and len(value) < 7:
+            self.container.environment[key] = int(value)
         elif self.target is not None:
             _fill(self.target, key, value, line)
             if key == "message":

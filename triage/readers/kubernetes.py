@@ -154,6 +154,7 @@ def _pod(found: Findings, pod: Pod) -> None:
         "reason": pod.reason,
         "containers": len(pod.containers),
         "restarts": max((c.restarts for c in pod.containers), default=None),
+        "pod_rank": next((c.rank for c in pod.containers if c.rank is not None), None),
     }
     _add(found, "kubernetes.pod", pod, [pod.line], None, **facts)
     removed = list(_removals(pod))

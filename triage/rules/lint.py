@@ -64,7 +64,7 @@ JOB_FUNCTIONS = frozenset(
 """Functions of ``when``; what they mean is in ``docs/rules.md``."""
 FACT_TAGS = "tag:"
 SHORTEST = 6
-"""Characters of an anchor that is looked for everywhere."""
+"""Bytes of an anchor that is looked for everywhere."""
 _NESTED = re.compile(r"\((?:\?:)?[^()]*[+*]\)[+*]|\((?:\?:)?[^()]*[+*][^()]*\)[+*]\s*[+*]")
 
 
@@ -119,8 +119,8 @@ def _signature(rule: Rule) -> Iterator[str]:
         yield "text signature without an anchor: none is given and none can be inferred"
     for anchor in anchors:
         least = MIN_ANCHOR if signature.frequent else SHORTEST
-        if len(anchor.strip()) < least:
-            yield f"anchor {anchor!r} is shorter than {least} characters: it hits too many lines and slows every scan"
+        if len(anchor.strip().encode()) < least:  # the scan looks for bytes; a sign of a bar's is three
+            yield f"anchor {anchor!r} is shorter than {least} bytes: it hits too many lines and slows every scan"
     captured: set[str] = set()
     for pattern in signature.patterns:
         try:

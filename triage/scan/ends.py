@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,13 @@ class Ends:
     def last_words(self) -> Lines:
         """The last lines that state an error in so many words."""
         return self._unknown(last_words)
+
+    def words_before(self, until: Mapping[int, int]) -> Lines:
+        """The lines right before an offset, ``until`` in each source, that state an error in so many words."""
+        return self._unknown(
+            last_words,
+            {i: b for i, block in self._tails.items() if i in until if (b := _cut(block, until[i]))},
+        )
 
     @cached_property
     def alarms(self) -> Lines:
@@ -124,12 +132,16 @@ class Ends:
         block = self._tails.get(source)
         return frozenset() if block is None else went_on(block, self._sources[source], source, offset)
 
-    def _unknown(self, pick: Callable[[Block, str, Container[int]], Iterator[Evidence]]) -> Lines:
+    def _unknown(
+        self,
+        pick: Callable[[Block, str, Container[int]], Iterator[Evidence]],
+        tails: Mapping[int, Block] | None = None,
+    ) -> Lines:
         taken, harmless = self._recognised
         known = {_wording(words) for words in harmless | self._repeated}
         return [
             (index, evidence)
-            for index, block in sorted(self._tails.items())
+            for index, block in sorted((self._tails if tails is None else tails).items())
             for evidence in pick(
                 block, self._sources[index].name, taken.get(self._sources[index].name, frozenset())
             )
@@ -189,6 +201,24 @@ class Ends:
                     # repetitions were folded: know them by their words
                     harmless.update(without_digits(line) for line in lines)
         return taken, harmless
+
+
+def _cut(block: Block, offset: int) -> Block | None:
+    """The last lines of ``block`` that end before ``offset``, None where it has none."""
+    end = offset - block.offset
+    if not 0 < end <= len(block.data):
+        return None
+    begin = end
+    for _ in range(_BEFORE):
+        begin = block.data.rfind(b"\n", 0, max(begin - 1, 0)) + 1
+    line = block.line + block.data.count(b"\n", 0, begin)
+    return replace(
+        block, data=block.data[begin:end], offset=block.offset + begin, line=line, begin=0, end=end - begin
+    )
+
+
+_BEFORE = 12
+"""Lines before the first sign of trouble among which its reason may stand."""
 
 
 def _wording(line: str) -> str:

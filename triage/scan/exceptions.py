@@ -31,6 +31,8 @@ EDGE = 64 << 10
 """Bytes at both ends of a block in which broken tracebacks are looked for."""
 _RAISE = r"raise +((?:\w+\.)*[A-Z]\w*)\((?:[fr]?[\"'](.*))?"
 """The statement that raises, as the last frame shows it."""
+_OWN_WORDS = r"raise +(?:\w+\.)*[A-Z]\w*\(\s*[fr]?[\"'][^\"']*\w \S"
+"""A statement that raises with a message of several words, not with a mere key."""
 _MARKS = r"[ ~^]+$"
 _CODE = r" {3,}(?!File \"|\[Previous line)\S"
 _NAME = r"(?:Error|Exception|Failed|Interrupt|Exit|Iteration|OutOfResources|Unsupported|Warning|Timeout)\Z"
@@ -48,7 +50,9 @@ _OWN_NUMBER = r"(?i)(?:.*[^a-z])?(?:vllmworker|(?:(?:tp|pp|dp|global|world|mp)[_
 """Names that engines make of a rank, and those that call the number one."""
 _OF_PYTHON = r"(?:Spawn|Fork|ForkServer)?Process-(\d{1,5})"
 """Names that Python itself gives; it counts from 1 on all processes that a program starts."""
-_ENDED = deferred(rb"(?m)^Process (?:Spawn|Fork|ForkServer)?Process-(\d{1,5}):\s*$")
+_ENDED = deferred(
+    rb"(?m)(?:^|[ :|\]m])Process (?:Spawn|Fork|ForkServer)?Process-(\d{1,5}):(?:\x1b\[[\d;]*m)?\s*$"
+)
 _NUMBERED = (
     r"(?i)(?!(?:fork|spawn|forkserver|loky)?(?:pool|process)|data|loader|loky)"
     r"(.*?(?:worker|trainer|actor|learner|proc|stage|tp|gpu|shard|replica|node)s?[ _:#/-]?)(\d{1,5})"
@@ -398,6 +402,7 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "raised_function": raising.function if raising else None,
         "doing": activity(root.frames) or (activity(found.frames) if found is not root else None),
         "_depth": _depth(root),
+        "_in_words": raising is not None and compiled(_OWN_WORDS).match(raising.code or "") is not None,
         "_thread": bool(root.frames) and root.frames[0].path.endswith("/threading.py"),
         "_main": bool(found.frames) and found.frames[0].function == "<module>",
         "file": user.path if user else None,

@@ -15,12 +15,14 @@ from functools import lru_cache
 from itertools import pairwise
 
 from triage.model import Block, Leads, Prefix
+from triage.scan.keyed import keyed, pids
 from triage.scan.lazy import Lazy, deferred
-from triage.scan.marks import mark_of
-from triage.scan.prefix import split_line
+from triage.scan.marks import NO_RECORD, mark_of
+from triage.scan.prefix import clean, prefix_length, split_line
 from triage.scan.prefixes.containers import unwrap_json
 from triage.scan.prefixes.draft import Draft
 from triage.scan.same_lead import same_lead
+from triage.scan.seated import seat_of, seated
 from triage.scan.tracebacks.lines import HEADER
 
 LOOK = 60
@@ -35,9 +37,9 @@ FEWEST = 4
 """Lines by which anything can be told."""
 _BAR = r"[|│┃▏▌»›•]"
 _LEAD = Lazy(
-    r"[\[(<{] {0,2}(?P<boxed>[A-Za-z][\w.@:/#-]{0,48}(?:(?:[ =:#]{1,2}|, ?)\d{1,5}(?:/\d{1,5})?)?|\d{1,5}(?:/\d{1,5})?) {0,2}[\])>}]"
+    r"[\[(<{] {0,2}(?P<boxed>[A-Za-z][\w.@:/#-]{0,48}(?:(?:[ =:#]{1,2}|, ?)\d{1,8}(?:/\d{1,5})?)?|\d{1,5}(?:/\d{1,5})?) {0,2}[\])>}]"
     r"(?:(?: ?[:|>]|->|=>)?(?: |\t|$)|(?P<colon>:))"
-    r"|(?P<named>[A-Za-z][\w.@/#-]{0,48}(?:[ #:]\d{1,5})?) {0,12}(?::|" + _BAR + r"|>|=>|->)(?: |\t|$)"
+    r"|(?P<named>[A-Za-z][\w.@/#-]{0,48}(?:[ #:=]\d{1,8})?) {0,12}(?::|" + _BAR + r"|>|=>|->)(?: |\t|$)"
     r"|(?P<bare>\d{1,5}) {0,4}(?:" + _BAR + r"|>|=>|->)(?: |\t|$)"
     r"|(?P<hash>#\d{1,5}):?(?: |\t|$)"
     r"|(?P<indexed>[A-Za-z][\w.-]{0,30}\[\d{1,4}\]):?(?: |\t|$)"
@@ -50,6 +52,9 @@ _CONTAINER = Lazy(r"(?P<pod>[a-z][a-z0-9.-]{0,60}-\d{1,5} [a-z][a-z0-9-]{1,40})(
 _RANKED = deferred(r"(?i)(?:global[ _-]?)?rank[ _:#=-]?(\d{1,5})")
 _DIGITS = deferred(r"\d+")
 _NUMBER = deferred(r"\d+(?=\D*\Z)")
+_PROCESS = deferred(r"[A-Za-z]{0,8}[ _#=:-]?\d{1,5}")
+"""What stands in a logger's place and is none."""
+_PID = deferred(r"(?i)pid[ =:#-]?(\d{2,8})")
 _COUNTS = deferred(
     r"(?i)(?:epoch|step|iter\w*|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|line|sample|test|attempt|trial"
     r"|phase|level|version|head|group|channel|state|try|restart|loop|page|row|col\w*|key|loss|acc\w*|lr|time|size|mem\w*|total|count|v)"
@@ -65,6 +70,11 @@ _WORDS = frozenset(
 """Words before a colon that name no writer."""
 _RAISED = (HEADER, '  File "')
 _STAMPED = deferred(r"\[?\d{1,4}[-:/]")
+_COLLECTED = deferred(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] "
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w.@-]{1,64}\[\d{1,8}\]: "
+)
+"""What the runtime of Kubernetes' containers and journald write before every line; see :mod:`triage.scan.prefixes`."""
 
 
 NONE = Leads()
@@ -74,6 +84,17 @@ _KEPT = 16
 
 def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     """What :func:`triage.scan.prefix.split_line` says of ``line``, its lead named in the stream."""
+    if leads != NONE and ("\x1b" in line or _COLLECTED.match(line)):
+        cover, rest = _uncovered(line)
+        prefix, message = split(leads, rest)
+        return replace(
+            prefix,
+            length=prefix_length(line, message),
+            stream="/".join(filter(None, (cover.stream, prefix.stream))),
+            host=cover.host if prefix.host is None else prefix.host,
+            pid=cover.pid if prefix.pid is None else prefix.pid,
+            time=cover.time if prefix.time is None else prefix.time,
+        ), message
     if leads.same and line.startswith(leads.same):
         rest = line[len(leads.same) :]
         inner, message = split_line(rest) if leads.behind is None else split(leads.behind, rest)
@@ -82,17 +103,27 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
         collected = _collected(leads, line)
         if collected is not None:
             return collected
+    if leads.pid is not None:
+        return _of_process(line, leads.pid)
     if not leads.names:
         return split_line(line) if leads.mark is None else _marked(line, leads.mark, leads.base)
-    found = _found(leads.names, line, 0)
+    found = _found(leads, line, 0)
     outer = None
     if found is None and _STAMPED.match(line):
         outer, _ = split_line(line)
-        found = _found(leads.names, line, outer.length)
+        found = _found(leads, line, outer.length)
     if found is None:
         return split_line(line)
     end = _message(line, found)
     inner, message = split_line(line[end:])
+    process = _PID.fullmatch(_name(found))
+    if process is not None and inner.pid is None:
+        writer = f"pid {process[1]}"
+        stream = f"{writer}/{inner.stream}" if inner.stream else writer
+        return replace(inner, pid=int(process[1]), length=end + inner.length, stream=stream), message
+    seat = seat_of(_name(found)) if leads.seated else None
+    if seat is not None:
+        return replace(_sat(inner, *seat), length=end + inner.length), message
     name = "lead " + _name(found).replace("/", ":")
     stream = f"{name}/{inner.stream}" if inner.stream else name
     prefix = replace(inner, length=end + inner.length, stream=stream)
@@ -102,6 +133,27 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     if outer is not None and inner.time is None:
         prefix = replace(prefix, time=outer.time)
     return prefix, message
+
+
+def _uncovered(line: str) -> tuple[Prefix, str]:
+    """``line`` without colours and what a container's runtime stamps on every line, and what that says."""
+    text = clean(line)
+    found = _COLLECTED.match(text)
+    if found is None:
+        return Prefix(), text
+    return split_line(found[0])[0], text[found.end() :]
+
+
+def _sat(inner: Prefix, host: str, number: int) -> Prefix:
+    """``inner`` of a process that is given by its host, or the number of it, and its own number there."""
+    stream = f"seat {host}:{number}"
+    return replace(
+        inner,
+        host=inner.host or (None if host.isdecimal() else host),
+        labels=(("NODE", int(host)), ("LOCAL", number)) if host.isdecimal() else inner.labels,
+        local_rank=number if inner.local_rank is None else inner.local_rank,
+        stream=f"{stream}/{inner.stream}" if inner.stream else stream,
+    )
 
 
 def _collected(leads: Leads, line: str) -> tuple[Prefix, str] | None:
@@ -131,17 +183,31 @@ def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
     prefix, message = split_line(line)
     own = mark.match(line) if prefix.rank is None and prefix.local_rank is None else None
     # within a prefix that is known, the number means something else
-    if own is not None and own.start(1) >= prefix.length and int(own[1]) >= base:
+    if own is None or (own.start(1) < prefix.length and _PROCESS.fullmatch(prefix.logger or "") is None):
+        return prefix, message
+    if mark.groups > 1:
+        return replace(_sat(prefix, own[1], int(own[2])), stamped=True, recorded=True), message
+    if int(own[1]) >= base:
         rank = int(own[1]) - base
         stream = f"{prefix.stream}/rank{rank}".lstrip("/")
         prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True)
     return prefix, message
 
 
-def _found(names: frozenset[str], line: str, at: int) -> re.Match[str] | None:
+def _of_process(line: str, pid: re.Pattern[str]) -> tuple[Prefix, str]:
+    """The prefix with the pid that a program gives with its lines."""
+    prefix, message = split_line(line)
+    own = pid.match(line) if prefix.pid is None and not NO_RECORD.match(line) else None
+    if own is not None:
+        stream = f"{prefix.stream}/pid {own[1]}".lstrip("/")
+        prefix = replace(prefix, pid=int(own[1]), stream=stream, stamped=True, recorded=True)
+    return prefix, message
+
+
+def _found(leads: Leads, line: str, at: int) -> re.Match[str] | None:
     for pattern in (_CONTAINER, _LEAD):
         found = pattern.match(line, at)
-        if found is not None and _name(found) in names:
+        if found is not None and (_name(found) in leads.names or _shape(found) in leads.shapes):
             return found
     return None
 
@@ -165,10 +231,17 @@ def _learned(lines: tuple[str, ...]) -> Leads:
         return NONE
     names = _names_of(lines)
     if len(names) > 1:
-        return Leads(names)
+        return Leads(names, _shapes_of(names, lines), seated=seated(names))
     own = mark_of(lines)
     if own is not None:
         return Leads(mark=own[0], base=own[1])
+    records = [line for line in lines if not NO_RECORD.match(line)]
+    under_name = keyed(records)
+    if under_name is not None:
+        return Leads(mark=under_name)
+    of_process = pids(records)
+    if of_process is not None:
+        return Leads(pid=of_process)
     same = same_lead(lines)
     if not same:
         return NONE
@@ -217,6 +290,18 @@ def _names_of(lines: Sequence[str]) -> frozenset[str]:
     return frozenset(_with_container(name, lines) for name in names if not _known(name, lines))
 
 
+def _shapes_of(names: frozenset[str], lines: Sequence[str]) -> frozenset[tuple[str, str]]:
+    """What names that differ in a number have in common: others of them may write in between only."""
+    shapes: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for line in lines:
+        found = _found(Leads(names), line, 0)
+        if found is None and _STAMPED.match(line):
+            found = _found(Leads(names), line, split_line(line)[0].length)
+        if found is not None and _shape(found)[1]:
+            shapes[_shape(found)].add(_name(found))
+    return frozenset(shape for shape, said in shapes.items() if len(said) > 1)
+
+
 def _lines(data: bytes) -> list[str]:
     """Some lines from both ends."""
     if len(data) <= 2 * WINDOW:
@@ -232,7 +317,9 @@ def _lines(data: bytes) -> list[str]:
 def _bare(row: bytes) -> str:
     """The beginning of a line, of its message where a collector keeps it in JSON."""
     text = unwrap_json(row.decode("utf-8", "replace"), 0, Draft()) if row.startswith(b'{"') else None
-    return row[:160].decode("utf-8", "replace") if text is None else text.partition("\n")[0][:160]
+    if text is not None:
+        return text.partition("\n")[0][:160]
+    return _uncovered(row[:200].decode("utf-8", "replace"))[1]
 
 
 def _name(found: re.Match[str]) -> str:

@@ -13,13 +13,16 @@ from itertools import pairwise
 
 from triage.scan.lazy import deferred
 from triage.scan.prefixes.draft import LEVEL_WORD
+from triage.scan.seated import host_before, on_hosts
 
 HEAD = 72
 """Characters at the beginning of a line in which it stands."""
 FEWEST = 8
 """Records by which it can be told."""
-MOST = 0.75
+MOST = 0.65
 """Part of the records that have it."""
+AGAIN = 1.5
+"""Records that a process has, on the average: one that is stuck may have a single one."""
 TURNS = 0.4
 """Part of the records before which another process spoke."""
 _NUMBERS = deferred(r"\d+")
@@ -28,12 +31,12 @@ _PLACE = r"(?:(?<![\w.])[\w.]{0,60}[A-Za-z_]\w{0,60}:\d+|0x[0-9a-f]+)"
 _LEVEL = rf" ?\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b ?"
 _PLACES = deferred(_PLACE)
 _LEVELS = deferred(_LEVEL)
-_NO_RECORD = deferred(
+NO_RECORD = deferred(
     r"\s|Traceback |[\w.]+(?:Error|Exception|Interrupt)\b|\[rank\d|\[?[WIEF]\d{4} |terminate called|\{\"|NCCL |\*\*"
     r"|frame #|#\d+ |Exception raised from|[=-]{5,}|\S+ FAILED\s*$|Failures:|Root Cause \(|\[\d+\]:\s*$"
-    r"|Thread 0x|Current thread"
+    r"|Thread 0x|Current thread|[^\n]{0,60}\d%\|"
 )
-"""Tracebacks, stacks, tables, and what torch, NCCL and launchers write in formats of their own."""
+"""Tracebacks, stacks, tables, progress bars, and what torch, NCCL and launchers write in formats of their own."""
 _COUNTERS = r"epoch|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase"
 _NOT_WRITERS = deferred(
     rf"(?i)(?<![a-z])(?:{_COUNTERS})[ =:#\[(_.-]{{0,2}}(?:\x00|\Z)"
@@ -44,8 +47,11 @@ _NOT_WRITERS = deferred(
 
 
 def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
-    """What matches a record from its beginning up to that number, its one group, and what is counted from; None without."""
-    heads = [line[:HEAD] for line in lines if not _NO_RECORD.match(line)]
+    """What matches a record from its beginning up to that number, its last group, and what is counted from; None without.
+
+    Where it counts the processes of a host, the first of two groups is the host's name.
+    """
+    heads = [line[:HEAD] for line in lines if not NO_RECORD.match(line)]
     if len(heads) < FEWEST:
         return None
     numbers: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
@@ -53,10 +59,10 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
         for at, number in enumerate(_NUMBERS.finditer(head)):
             if at > _FIRST_NUMBERS or number.end() == len(head):
                 break
-            if len(number[0]) < _LONG:
+            if len(number[0]) < _LONG and not _FRACTION.search(head, 0, number.start()):
                 of = _OF.match(head, number.end())
                 numbers[at].append((int(number[0]), head[: number.start()], "" if of is None else of[1]))
-    places: dict[tuple[int, str], list[int]] = defaultdict(list)
+    places: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
     whole: dict[tuple[int, str], set[str]] = defaultdict(set)
     for at, found in numbers.items():
         # most numbers are large, the same or count up, whatever stands before them
@@ -64,18 +70,32 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
         if len(small) >= MOST * len(heads) and _up_and_down([value for value, *_ in small], MOST):
             for value, before, of_all in small:
                 place = at, _shape(before)
-                places[place].append(value)
+                places[place].append((value, before))
                 whole[place].add(of_all)
-    for place, values in sorted(places.items(), key=lambda place: len(place[0][1])):
+    for place, rows in sorted(places.items(), key=lambda place: len(place[0][1])):
+        values = [value for value, _ in rows]
         if len(values) < MOST * len(heads) or _NOT_WRITERS.search(place[1]):
             continue
         # ``(1/4)`` to ``(4/4)`` count from 1
         base = int(whole[place] == {str(max(values))})
         if _take_turns([value - base for value in values]):
-            return re.compile(_pattern(place[1])), base
+            return re.compile(_hosted(rows) or _pattern(place[1])), base
     return None
 
 
+def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
+    """What matches up to the number where it stands behind the name of a host, whose own it is."""
+    told = [host_before(before) for _, before in rows]
+    hosts = [host for host, _ in filter(None, told)]
+    if len(hosts) < len(rows) or not on_hosts(zip(hosts, (value for value, _ in rows), strict=True)):
+        return None
+    host, between = next(filter(None, told))
+    before = rows[0][1].removesuffix(host + between)
+    return f"{_escaped(_shape(before))}({_escaped(_shape(host))}){_escaped(between)}{_LAST}"
+
+
+_FRACTION = deferred(r"\d\.\Z")
+"""What stands before the digits of a fraction."""
 _OF = deferred(r" ?/ ?(\d{1,5})(?!\d)")
 _FIRST_NUMBERS = 14
 _LONG = 5
@@ -86,16 +106,22 @@ def _shape(text: str) -> str:
     return _NUMBERS.sub("\0", _LEVELS.sub("\1", _PLACES.sub("\2", text)))
 
 
+_LAST = r"(\d{1,5})(?!\d)"
+
+
 def _pattern(shape: str) -> str:
+    return _escaped(shape) + _LAST
+
+
+def _escaped(shape: str) -> str:
     kinds = {"\0": r"\d+", "\1": _LEVEL, "\2": _PLACE, " ": " +"}
-    escaped = "".join(kinds.get(char) or re.escape(char) for char in re.sub(" +", " ", shape))
-    return escaped + r"(\d{1,5})(?!\d)"
+    return "".join(kinds.get(char) or re.escape(char) for char in re.sub(" +", " ", shape))
 
 
 def _take_turns(values: Sequence[int]) -> bool:
     """Whether these are all numbers from 0 on, that come again and again, up and down."""
     known = set(values)
-    if len(known) < 2 or known != set(range(len(known))) or len(values) < 2 * len(known):
+    if len(known) < 2 or known != set(range(len(known))) or len(values) < AGAIN * len(known):
         return False
     return _up_and_down(values)
 

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Mapping, Sequence
 
 from triage.model import Block, Finding, Moment, Source, Value
+from triage.scan.behind import behind
 from triage.scan.deviants import broken_habits, deviants
 from triage.scan.lazy import compiled
 from triage.scan.said import (
@@ -108,7 +109,7 @@ def oddities(
             if rule == LAST:
                 fields["_shared"] = len(sayers[line.wording]) > 1
             findings.append(finding_of(rule, line, sources, fields))
-    return findings
+    return [*findings, *behind([*setup, *said], sources)]
 
 
 def _writer(line: Said) -> tuple[int, str]:

@@ -154,7 +154,7 @@ def split_line(line: str) -> tuple[Prefix, str]:
 
     Never raises, whatever the text.
     """
-    text = _clean(line)
+    text = clean(line)
     draft = Draft()
     at = 0
     layers = 0
@@ -164,7 +164,7 @@ def split_line(line: str) -> tuple[Prefix, str]:
         if first == "{":
             message = containers.unwrap_json(text, at, draft)
             if message is not None:
-                text, at = _clean(message), 0
+                text, at = clean(message), 0
                 continue
             glued = launchers.foreign(text, at) if draft.rank is None else at
             if glued == at:
@@ -197,7 +197,7 @@ def split_line(line: str) -> tuple[Prefix, str]:
         message = compiled(_REPEATED).sub("", message)
     if message == line:
         return (draft.finish(0) if draft.stamped or draft.rank is not None else _NOTHING), message
-    return draft.finish(_prefix_length(line, message)), message
+    return draft.finish(prefix_length(line, message)), message
 
 
 class Continuation:
@@ -255,7 +255,7 @@ def _base(prefix: Prefix, stamped: bool) -> str:
     return "/".join(parts)
 
 
-def _clean(line: str) -> str:
+def clean(line: str) -> str:
     """``line`` without terminal escapes, a byte order mark and the line's end."""
     if "\x1b" in line or "[0m" in line or "[39m" in line or "[0;" in line:
         line = compiled(_LOST_COLOUR).sub("", compiled(_ESCAPES).sub("", line))
@@ -287,7 +287,8 @@ def _note_speaker(text: str, at: int, draft: Draft) -> None:
             draft.severity(found[1] or found[2])
 
 
-def _prefix_length(line: str, message: str) -> int:
+def prefix_length(line: str, message: str) -> int:
+    """Where ``message``, which was taken out of ``line``, begins in it."""
     if not message:
         return len(line)
     if line.endswith(message):

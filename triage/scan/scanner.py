@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from triage.model import Block, Leads, Source
+from triage.model import Block, Leads, Source, Value
 from triage.rules.loader import RuleSet
 from triage.rules.schema import Rule
 from triage.scan.collect import Collector, Sighting
@@ -22,6 +22,8 @@ from triage.scan.database import AnchorDatabase, Hits, looks_wrapped
 from triage.scan.exceptions import EXCEPTION_ANCHORS, ExceptionScan
 from triage.scan.leads import NONE, learn
 from triage.scan.matching import Match, Matcher
+from triage.scan.openings import OPENS, Openings
+from triage.scan.prefix import split_line
 from triage.scan.window import BRIEF, CONTINUATION, BlockLines, Line, Record, record_at
 from triage.sources.constants import BLOCK_SIZE, TAIL_SIZE
 
@@ -71,6 +73,7 @@ class _Stream:
     exceptions: ExceptionScan = field(default_factory=ExceptionScan)
     leads: Leads = NONE
     """What the source's own launcher puts before its lines."""
+    openings: Openings = field(default_factory=Openings)
     wrapped: bool = False
     blocks: int = 0
 
@@ -220,12 +223,20 @@ class Scanner:
             entry.block = replace(block, line=line)
         if hits or ends:
             self._process(stream, entry, hits)
+        self._begin_again(stream, entry.block)
         collector.lines += newlines
         if block.last:
             collector.lines += not block.data.endswith(b"\n")
             collector.tail = entry.block
         if progress is not None:
             progress(entry.block.end - entry.block.begin)
+
+    def _begin_again(self, stream: _Stream, block: Block) -> None:
+        """Note where the source begins as it began before."""
+        for found in stream.openings.visit(block, 1 + stream.collector.lines):
+            fields: dict[str, Value] = {"which": found.which, "at": found.offset}
+            prefix = split_line(found.text)[0]
+            stream.collector.add(Sighting(OPENS, fields, prefix, found.offset, found.line, found.text, None))
 
     def _process(self, stream: _Stream, entry: _Pending, hits: Hits) -> None:
         if entry.first or (entry.block.last and stream.leads == NONE):

@@ -30,10 +30,10 @@ FEW_KNOWN = 6
 """Sources whose rank is known that are asked how many there are."""
 _RANK = (
     r"(?i)(?P<before>\b[a-z]+[ _-])?(?<![a-z])(?:global[ _-]?|world[ _-]?|mpi[ _-]?|my[ _-]?)?rank(?:[ _]?(?:is|id|no\.?|number))?"
-    r"\W{0,3}(?P<rank>\d{1,5})(?![\w.]*\d)(?! ?(?:->|=>|to |and ))"
+    r"\W{0,3}(?P<rank>\d{1,5})(?![\w.]*\d)(?! ?(?:(?:->|=>)(?! ?pid)|to |and ))"
 )
 _AMONG = r"(?i)(?<![\w./-])(?P<rank>\d{1,5})(?: ?/ ?| of | out of |, nranks |, world[ _]size )(?P<size>\d{1,5})(?![\w./-])"
-_TAG = deferred(rb"(?m)^\[rank(\d{1,6})\]:")
+_TAG = deferred(rb"(?m)(?:^|[ :|m])\[rank(\d{1,6})\]:")
 _PID = r"(?i)\bpid\b\W{0,3}(\d{2,8})\b"
 _COUNTED = r"(?i)\b(?:worker|process|proc|trainer|task|replica|member|shard|id|pe)[ =:#_-]{0,3}(?P<rank>\d{1,5})(?![\w./-])"
 
@@ -74,8 +74,8 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         if not names["stream"]:
             del names["stream"]
         pid = compiled(_PID).search(line.message)
-        if pid is not None:
-            names["process"] = f"pid {pid[1]}"
+        if pid is not None or line.prefix.pid is not None:
+            names["process"] = f"pid {line.prefix.pid if pid is None else pid[1]}"
         rank = line.prefix.rank
         if rank is not None:
             parts = line.prefix.stream.split("/")

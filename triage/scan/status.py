@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from triage.model import Block, Evidence, Finding, Source
 from triage.scan.lazy import deferred
-from triage.scan.prefix import split_line
+from triage.scan.prefix import clean, split_line
 from triage.scan.said import without_digits
 from triage.scan.tail import speaks_of_trouble
 from triage.text import safe
@@ -23,7 +23,7 @@ _STATUS = deferred(
     r"(?!.*\b(?:errors?|fail\w*|warn\w*)\b)(?:\[[\w.-]{1,20}\]:? +)?"
     # as date prints it, in C and in other locales
     r"(?:(?:[A-Z][a-z]{2},? +){1,2}\d{1,2} (?:(?:[A-Z][a-z]{2} )?\d{4} )?\d\d:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{2,5})?(?: \d{4})?[:,]? +)?"
-    r"\W{0,3}(?:[\w./+-]{1,40}:?[ ]){0,4}?"
+    r"\W{0,3}(?:'?[\w./+-]{1,40}'?:?[ ]){0,4}?"
     r"(?:rc|ret|(?:exit|return)[ _]?(?:code|status|value)|exit(?:ed|s)?|returned|status"
     r"|(?:finished|ended|terminated|completed|done)[ ](?=with\b)"
     r"|(?:mpirun|mpiexec|srun|torchrun|deepspeed|[\w-]{1,40}\.(?:py|sh))(?=:? *\d))"
@@ -41,7 +41,8 @@ _EVENT = deferred(
 _WORDS = deferred(
     r"(?!.*\b(?:errors?|fail\w*|warn\w*|abort\w*|kill\w*|not|but|worker|child|actor|shard|task)\b)(?:[^\n]{0,60}[\s|\]:])?"
     r"(?:(?:all|everything|training|finetuning|pretraining|run|job|evaluation|eval|benchmark|bench|sweep|work|script|experiment"
-    r"|program|inference)(?: run)? (?:is |are |was |has |have )?(?:now )?(?:completed?|finished|done)(?:, exiting)?"
+    r"|program|inference)(?: run)? (?:is |are |was |has |have )?(?:now )?(?:completed?|finished|done|succeeded)"
+    r"(?:, exiting|[,;:] (?:the )?(?:results?|outputs?|metrics|scores?|model|checkpoint|weights|report|logs?)\b[^\n]{0,60}[\w/])?"
     r"|(?:reached|hit) max[_ ]?(?:steps|epochs|iter\w*),? (?:finishing|stopping|exiting|done)"
     r"|max[_ ]?(?:steps|epochs|iter\w*) reached,? (?:finishing|stopping|exiting|done)"
     r"|(?:done|finished),? (?:exit|status|rc)[ =:]{0,2}(?:code )?0|finished all (?:steps|epochs|batches|work)"
@@ -77,7 +78,7 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         text = data[start:end].decode("utf-8", "replace").rstrip()
         prefix, message = split_line(text)
         found = _STATUS.fullmatch(message.strip()) or _EVENT.fullmatch(text.strip())
-        words = _WORDS.fullmatch(text.strip()) if found is None else None
+        words = _WORDS.fullmatch(clean(text).strip()) if found is None else None
         if found is not None or words is not None:
             break
         if not start or not _FOOTER.fullmatch(message.strip()):
@@ -90,7 +91,8 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         return
     above = data[:start].rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
     number, offset = block.line + data.count(b"\n", 0, start), block.offset + start
-    trouble = without_digits(above) if speaks_of_trouble(above) else None
+    warned = split_line(above)[0].level == "warning"
+    trouble = without_digits(above) if speaks_of_trouble(above) and not warned else None
     rank = prefix.rank if prefix.rank is not None else source.rank
     signal = SIGNALS.get(-status if status < 0 else status - _KILLED)
     yield Finding(

@@ -9,6 +9,7 @@ from triage.model import Block, Evidence, Finding, Prefix, Source
 from triage.scan import abroad
 from triage.scan.lazy import deferred
 from triage.scan.leads import leads_of, split
+from triage.scan.outcome import tells_of_failure
 from triage.scan.prefix import split_line
 from triage.scan.tracebacks.lines import HEADER
 from triage.text import safe
@@ -253,7 +254,9 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
         plain = prefix.level in {"info", "debug"} or (saves and _HANDS_OVER.search(message) is not None)
         if not plain or not message.strip() or message.startswith("NCCL INFO"):
             continue
-        if not _SAYS_GOODBYE.search(message) and not _ANSWERS_WITH_AN_ERROR.search(message):
+        if not any(
+            p.search(message) for p in (_SAYS_GOODBYE, _ANSWERS_WITH_AN_ERROR)
+        ) and not tells_of_failure(message):
             seen[prefix.stream] = (number, offset, text, prefix)
     for number, offset, text, prefix in seen.values():
         yield Finding(
@@ -358,7 +361,7 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
             or _STATES_AN_ERROR.search(message) is not None
             or _WARNED_OF_ITS_END.search(text) is not None
             or (prefix.level not in _QUIET and _NAMES_TROUBLE.search(message) is not None)
-            or (final and _NAMES_AN_EXCEPTION.search(message) is not None)
+            or (final and (_NAMES_AN_EXCEPTION.search(message) is not None or tells_of_failure(message)))
             or position in reasons
         )
         if loud and message:

@@ -22,6 +22,11 @@ _EXCEPTION_KEYS = (
     "stacktrace",
     "error.stack",
 )
+_RANK_KEYS = ("global_rank", "rank", "world_rank", "dist_rank", "mpi_rank", "process_rank", "rank_id", "RANK")
+_LOCAL_KEYS = ("local_rank", "localrank", "local_rank_id", "LOCAL_RANK")
+_NODE_KEYS = ("node_rank", "group_rank", "machine_rank", "node_id", "node", "NODE_RANK", "GROUP_RANK")
+_HOST_KEYS = ("host", "hostname", "node", "node_name", "nodename", "machine", "server")
+_PID_KEYS = ("pid", "process_id", "os_pid")
 _PROCESS_KEYS = (
     "proc",
     "process",
@@ -116,17 +121,48 @@ def listed(text: str, at: int, draft: Draft) -> int:
 
 
 def _numbers(data: dict[str, object], draft: Draft) -> None:
-    """Note the ranks that structured loggers state beside the message."""
-    rank, local = (data.get("global_rank", data.get("rank")), data.get("local_rank"))
-    if type(rank) is int and rank >= 0:
+    """Note the ranks that structured loggers state beside the message, or in an object beside it."""
+    rank, local = _number(data, _RANK_KEYS), _number(data, _LOCAL_KEYS)
+    node, pid = _number(data, _NODE_KEYS), _number(data, _PID_KEYS)
+    host = next((h for k in _HOST_KEYS if isinstance(h := data.get(k), str) and 0 < len(h) < 256), None)
+    if rank is not None:
         draft.rank = rank
         draft.writer(f"rank{rank}")
-    if type(local) is int and local >= 0:
+    if local is not None:
         draft.local_rank = local
+        draft.host = draft.host or host
+        if rank is None and node is not None:
+            draft.labels += (("NODE", node), ("LOCAL", local))
+            draft.writer(f"seat {node}:{local}")
+        elif rank is None and host is not None:
+            draft.writer(f"seat {host}:{local}")
     elif draft.rank is None:
         name = next((name for name in _PROCESS_KEYS if type(data.get(name)) is int), None)
         if name is not None:
             draft.writer(f"lead {name} {data[name]}")
+    if pid is not None and draft.pid is None:
+        draft.pid = pid
+        if not draft.stream:
+            draft.writer(f"pid {pid}@{host}" if host else f"pid {pid}")
+    if draft.rank is None and draft.local_rank is None:
+        for inner in data.values():
+            if isinstance(inner, dict) and (_number(inner, _RANK_KEYS), _number(inner, _LOCAL_KEYS)) != (
+                None,
+                None,
+            ):
+                _numbers(inner, draft)
+                return
+
+
+def _number(data: dict[str, object], names: tuple[str, ...]) -> int | None:
+    """The whole number under one of ``names``, which some write as text."""
+    for name in names:
+        value = data.get(name)
+        if isinstance(value, str) and value.isdecimal() and len(value) < 8:
+            value = int(value)
+        if type(value) is int and value >= 0:
+            return value
+    return None
 
 
 # a level in front of a date begins what a logger wrote, and is left to it

@@ -11,7 +11,7 @@ Parser = Callable[[str, int, "Draft"], int]
 
 LEVELS: dict[str, Level] = {
     "T": "debug", "TRACE": "debug", "V": "debug", "VERBOSE": "debug", "D": "debug", "DEBUG": "debug",
-    "I": "info", "INFO": "info", "NOTICE": "info", "SUCCESS": "info",
+    "I": "info", "INFO": "info", "NOTICE": "info", "SUCCESS": "info", "SUCC": "info",
     "W": "warning", "WARN": "warning", "WARNING": "warning",
     "E": "error", "ERR": "error", "ERROR": "error",
     "F": "fatal", "FATAL": "fatal", "C": "fatal", "CRIT": "fatal", "CRITICAL": "fatal",

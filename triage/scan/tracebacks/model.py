@@ -12,6 +12,8 @@ Link = Literal["", "cause", "context", "quoted", "sibling"]
 _PROBES = frozenset(
     ("KeyError", "AttributeError", "ImportError", "ModuleNotFoundError", "StopIteration", "Empty")
 )
+_LOOKUPS = frozenset(("KeyError", "AttributeError", "StopIteration", "Empty"))
+"""Those of them that say nothing but what was looked up."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -66,8 +68,9 @@ class Traceback:
         That is the oldest of the chain: what ``raise … from`` names, what a worker's quoted
         traceback shows, and also what was being handled when the next exception was raised. The last
         of these is passed over when it is a mere miss inside a library (``KeyError``,
-        ``AttributeError`` … outside the user's code) of which the next exception says nothing. Of a
-        group, its first member counts.
+        ``AttributeError`` … outside the user's code) of which the next exception says nothing, or that
+        the function which looked something up says in its own words. Of a group, its first member
+        counts.
         """
         origin, *later = (*self.chain, self)
         for exception in later:
@@ -102,4 +105,17 @@ def _is_probe(earlier: Traceback, later: Traceback) -> bool:
     if name not in _PROBES or (frame is not None and frame.kind == "user"):
         return False
     said = earlier.message.strip("'\" ")
-    return not said or said not in later.message
+    return (
+        not said
+        or said not in later.message
+        or (name in _LOOKUPS and _translated(frame, later.raising_frame))
+    )
+
+
+def _translated(missed: Frame | None, raised: Frame | None) -> bool:
+    """Whether the function that looked something up says in its own words that it is not there."""
+    return (
+        missed is not None
+        and raised is not None
+        and (missed.path, missed.function) == (raised.path, raised.function)
+    )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from triage.scan.lazy import Lazy
+from triage.scan.lazy import Lazy, compiled
 from triage.scan.tracebacks.frames import make_frame
 from triage.scan.tracebacks.lines import (
     CUT_FRAME,
@@ -40,6 +40,7 @@ _HELD_BACK = 60
 _FOREIGN = 3
 """Lines of somebody else that may stand between two frames."""
 
+_KEY = r"(['\"])(?:(?!\1).)*\1\s*$"
 _DEPENDENCY = Lazy(r"\s*At least one of the input arguments for this task could not be computed:\s*$")
 
 
@@ -72,6 +73,8 @@ def read_exception(
         return Traceback(frames, None, "", start, at)
     if named[3] is None:
         return Traceback(frames, named[2], "", start, at + 1, at)
+    if named[2] == "KeyError" and compiled(_KEY).match(named[4] or ""):
+        return Traceback(frames, named[2], named[4] or "", start, at + 1, at)  # Python quotes a key whole
     message = _message(lines, at, base, named[4] or "", depth)
     return Traceback(
         frames,

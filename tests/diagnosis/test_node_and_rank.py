@@ -1,0 +1,117 @@
+"""What a node's own logs say of a failure, and which rank it met."""
+
+from __future__ import annotations
+
+from triage import Diagnosis, Engine, Source
+
+LOST = (
+    "[rank{0}]:[E415 08:30:11.100 ProcessGroupNCCL.cpp:2068] [PG ID 0 PG GUID 0(default_pg) Rank {0}] Process group watchdog "
+    "thread terminated with exception: NCCL error: remote process exited or there was a network error, NCCL version 2.25.1\n"
+)
+JOINED = (
+    "{host}:{pid}:{pid} [{gpu}] NCCL INFO ncclCommInitRank comm 0x55d1 rank {rank} nranks 4 cudaDev {gpu} nvmlDev {gpu} "
+    "busId 2a000 commId 0x5d - Init COMPLETE\n"
+)
+
+
+def diagnosed(engine: Engine, **logs: str) -> Diagnosis:
+    return engine.diagnose([Source(name, data=text.encode()) for name, text in logs.items()])
+
+
+def joined() -> str:
+    return "".join(
+        JOINED.format(host=f"n{rank // 2}", pid=2000 + rank, gpu=rank % 2, rank=rank) for rank in range(4)
+    )
+
+
+def test_a_cable_of_another_device_does_not_hide_a_broken_gpu(engine: Engine) -> None:
+    kernel = (
+        "Sep 24 02:11:13 n17 kernel: mlx5_core 0000:9b:00.0: Port module event[error]: module 0, Cable error, Power budget exceeded\n"
+        "Sep 24 03:13:20 n17 kernel: NVRM: Xid (PCI:0000:5d:00): 95, pid=88213, name=python3, Uncontained: FBHUB. RST: Yes, D-RST: No\n"
+    )
+    root = diagnosed(engine, kern=kernel).root_cause
+    assert root is not None
+    assert root.rule_id == "gpu.xid-95"
+
+
+def test_an_abort_of_which_the_watchdog_tells_the_reason_is_no_crash(engine: Engine) -> None:
+    log = (
+        joined()
+        + "n1:2003:2213 [1] transport/net_ib.cc:140 NCCL WARN NET/IB : mlx5_1:1 Got non-fatal async event: port error(10)\n"
+        + "n1:2003:2219 [1] transport/net_ib.cc:2188 NCCL WARN NET/IB: Got completion from peer 10.3.1.1<41002> with "
+        "status=12 opcode=0 len=0 vendor err 129 (Recv) hca mlx5_1\n"
+        + LOST.format(3)
+        + LOST.format(1)
+        + "srun: error: n1: task 3: Aborted (core dumped)\nsrun: error: n0: task 1: Aborted (core dumped)\n"
+    )
+    root = diagnosed(engine, job=log).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("network-fabric", 3)
+
+
+def test_both_ends_of_a_link_that_complain_name_no_rank(engine: Engine) -> None:
+    end = (
+        "{0}:{1}:2219 [1] transport/net_ib.cc:2188 NCCL WARN NET/IB: Got completion from peer 10.3.1.1<41002> with "
+        "status=12 opcode=0 len=0 vendor err 129 (Recv) hca mlx5_1\n"
+    )
+    log = joined() + end.format("n1", 2003) + end.format("n0", 2001) + LOST.format(3) + LOST.format(1)
+    root = diagnosed(engine, job=log).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("network-fabric", None)
+
+
+def test_the_rank_that_was_cut_off_from_its_files_is_named(engine: Engine) -> None:
+    kernel = (
+        "Aug 03 04:20:31 gpu42 kernel: LustreError: 167-0: scratch-MDT0000-mdc-ffff8a2c3e5c2000: This client was evicted by "
+        "scratch-MDT0000; in progress operations using this service will fail.\n"
+    )
+    log = (
+        "[rank6]: Traceback (most recent call last):\n"
+        '[rank6]:   File "/work/filesystem_async.py", line 361, in write_preloaded_data\n'
+        "[rank6]:     os.fsync(stream.fileno())\n"
+        "[rank6]: OSError: [Errno 108] Cannot send after transport endpoint shutdown\n"
+    )
+    root = diagnosed(engine, train=log, journal=kernel).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("host.lustre-evicted", 6)
+
+
+def test_what_native_code_says_without_a_name_is_of_the_rank_that_raises_it(engine: Engine) -> None:
+    log = (
+        "[2025-12-01 12:00:41 TP0] Load weight begin. avail mem=77.90 GB\n"
+        "[2025-12-01 12:00:41 TP1] Load weight begin. avail mem=77.90 GB\n"
+        "E1201 12:00:42.100243  2214 rdma_context.cpp:190] Failed to register memory 0x7f2a60000000: Cannot allocate memory [12]\n"
+        "[2025-12-01 12:00:43 TP1] Scheduler hit an exception: Traceback (most recent call last):\n"
+        '  File "/sglang/srt/disaggregation/mooncake/conn.py", line 201, in register_buffer_to_engine\n'
+        "    self.engine.batch_register(self.kv_args.kv_data_ptrs, self.kv_args.kv_data_lens)\n"
+        "RuntimeError: Mooncake memory registration failed, ret=-1\n\n"
+        "[2025-12-01 12:00:44] Received sigquit from a child process. It usually means the child failed.\n"
+    )
+    root = diagnosed(engine, server=log).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("mooncake.register", 1)
+
+
+DESCRIBED = """Name:             llama-worker-2
+Namespace:        train
+Node:             n4/10.128.0.44
+Status:           Failed
+Containers:
+  pytorch:
+    State:          Terminated
+      Reason:       OOMKilled
+      Exit Code:    137
+    Limits:
+      memory:          200Gi
+      nvidia.com/gpu:  {gpus}
+    Environment:
+      RANK:          3
+      WORLD_SIZE:    4
+"""
+
+
+def test_a_pod_is_the_rank_that_its_environment_gives_it(engine: Engine) -> None:
+    for gpus, rank in ((1, 3), (8, None)):
+        root = diagnosed(engine, describe=DESCRIBED.format(gpus=gpus)).root_cause
+        assert root is not None
+        assert (root.category, root.origin.rank) == ("host-oom", rank)

@@ -1,0 +1,37 @@
+"""What a launcher of somebody's own puts before lines is learned from the lines together."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage.scan.leads import learn, split
+
+LINES = [f"<slot:{at % 3}> row {at} of the table" for at in range(12)]
+KUBELET = "2026-11-22T10:00:{:02d}.000000000Z stderr F {}"
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        LINES,
+        [f"\x1b[36m{line}\x1b[0m" for line in LINES],
+        [KUBELET.format(at, line) for at, line in enumerate(LINES)],
+    ],
+    ids=["bare", "coloured", "collected"],
+)
+def test_leads_are_found_below_colours_and_what_a_container_runtime_stamps(log: list[str]) -> None:
+    leads = learn("\n".join(log).encode())
+    prefix, message = split(leads, log[4])
+    assert (prefix.stream, message) == ("lead slot:1", "row 4 of the table")
+    assert log[4][prefix.length :].startswith(message)
+
+
+def test_the_digits_of_a_rate_number_nobody() -> None:
+    rates = [1, 6, 3, 7, 4, 0, 5, 2, 8, 1, 3, 6]
+    bars = [
+        f"steps:  34%|███       | {700 + at}/2025 [11:40<22:05,  1.0{rate}it/s]"
+        for at, rate in enumerate(rates)
+    ]
+    lines = [f"gone through {700 + at} pages at 1.0{rate} a second" for at, rate in enumerate(rates)]
+    for log in (bars, lines):
+        assert split(learn("\n".join(log).encode()), log[3])[0].rank is None

@@ -1,0 +1,53 @@
+"""Of what kind a file is that is not there, by its name: nobody else says what it was wanted for."""
+
+from __future__ import annotations
+
+from triage.scan.lazy import compiled
+
+_END = r"(?=['\"\s,;:)\]]|\.?(?:\s|$))(?!['\"] -> )"
+"""What stands behind a name; of a file that is to be renamed, the name says nothing."""
+_PATH = r"[^\s'\"]*"
+_WEIGHTS = (
+    r"(?i)\.(?:safetensors(?:\.index\.json)?|ckpt|pth?|gguf|distcp|metadata|onnx|engine|joblib|pdparams|keras)"
+    + _END
+    + rf"|(?<![\w.-])(?:pytorch|adapter|diffusion)\w*_model{_PATH}\.bin"
+    + _END
+)
+"""What a model is read from."""
+_SETTINGS = (
+    r"(?i)\.(?:ya?ml|toml|ini|cfg|conf)"
+    + _END
+    + r"|(?:conf(?:ig)?s?|cfg|args|params|settings|deepspeed|zero\d?|(?<![a-z])ds)[\w.-]*\.json"
+    + _END
+    + rf"|/conf(?:ig)?s?/{_PATH}\.json"
+    + _END
+)
+"""What says how to run."""
+_TRAINED = (
+    rf"(?i)(?<![a-z])(?:checkpoints?|ckpts?|weights|pretrained)(?![a-z]){_PATH}\.(?:bin|pkl|pickle|json|txt|h5|npz)"
+    + _END
+)
+"""What lies beside a model's weights, whatever its form."""
+_DATA = (
+    r"(?i)\.(?:idx|jsonl(?:\.\w+)?|parquet|arrow|feather|tfrecords?|rec|mds|lmdb|h5(?:ad)?|hdf5|csv|tsv|txt|lst|pkl|pickle"
+    r"|jpe?g|png|tiff?|bmp|wav|flac|mp[34]|avi|tar|tgz|zip|np[yz]|mat|nii|xml|edf|nc|fasta|fa|pdb|tsp)(?:\.gz)?"
+    + _END
+)
+"""What data is read from."""
+_DATA_NAME = r"(?i)(?<!['\"])[/_.-](?:data(?:sets?)?|manifests?|annotations?|corp(?:us|ora)|shards?|splits?)(?=[/_'\".-])"
+"""What is data by a part of its name; ``/data`` at the root is a place where anything lies."""
+
+
+def weights(words: str) -> bool:
+    """Whether the file that ``words`` speak of is one of a model."""
+    return compiled(_WEIGHTS).search(words) is not None or compiled(_TRAINED).search(words) is not None
+
+
+def kind_of_file(words: str) -> str | None:
+    """The kind of failure that it is if the file is missing of which ``words`` speak; None where its name tells none."""
+    if weights(words):
+        return "checkpoint"
+    if compiled(_SETTINGS).search(words):
+        return "config"
+    data = compiled(_DATA).search(words) or compiled(_DATA_NAME).search(words)
+    return None if data is None else "data-loading"
