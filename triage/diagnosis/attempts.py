@@ -6,21 +6,22 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from triage.diagnosis.job import Item, compare
+from triage.diagnosis.job import Began, Item, comparable, compare
 from triage.diagnosis.openings import OPENS, OVER, openings, told
 from triage.model import Source
+from triage.scan.prefix import split_line
 
 MAX_ATTEMPTS = 64
 
 
-def split(items: Sequence[Item], sources: Sequence[Source]) -> list[list[Item]]:
+def split(items: Sequence[Item], sources: Sequence[Source], began: Began | None = None) -> list[list[Item]]:
     """The items of each attempt, in order; a single list when nothing was restarted.
 
     A restart line divides its own source by position and the others by time; sources that carry
     an attempt number in their path belong to it.
     """
     labelled = {i: s.attempt for i, s in enumerate(sources) if s.attempt is not None}
-    boundaries = _boundaries(items)
+    boundaries = _boundaries(items, began)
     items = told(items)
     if not items or (not boundaries and len(set(labelled.values())) < 2):
         return [list(items)]
@@ -42,6 +43,8 @@ def split(items: Sequence[Item], sources: Sequence[Source]) -> list[list[Item]]:
         ends = {i.rule.category for i in attempts[last] if i.rule.role == "cause"}
         started = bool(ends - _BEFORE_STEPS) or any(i.rule.fact == "ended-well" for i in attempts[last])
         attempts[last if started else 0].extend(floating)
+    if boundaries and _goes_on(boundaries[-1], began):
+        attempts.setdefault(len(boundaries), [])  # nothing of it is known but that it works
     return [attempts[number] for number in sorted(attempts)][-MAX_ATTEMPTS:]
 
 
@@ -66,7 +69,7 @@ def last_occurrence(item: Item) -> Item | None:
     return Item(moved, item.rule)
 
 
-def _boundaries(items: Sequence[Item]) -> list[Item]:
+def _boundaries(items: Sequence[Item], began: Began | None) -> list[Item]:
     """Where one try ended and the next began, by the launcher that says most about it.
 
     Launchers announce restarts only at level info. Without that, a launcher that saw its workers fail
@@ -91,7 +94,7 @@ def _boundaries(items: Sequence[Item]) -> list[Item]:
             failure
             for failure, following in zip(failures, [*nexts, 1 << 62], strict=True)
             if not any(failure.finding.offset < end < following for end in ends)
-            and (following < 1 << 62 or ended_well or _worked_on(failure, items))
+            and (following < 1 << 62 or ended_well or _worked_on(failure, items, began))
         ]
         best = max(best, restarts, key=len)
     appended = _appended(items)
@@ -100,7 +103,7 @@ def _boundaries(items: Sequence[Item]) -> list[Item]:
     return sorted([*best, *appended], key=lambda i: i.finding.offset)
 
 
-def _worked_on(failure: Item, items: Sequence[Item]) -> bool:
+def _worked_on(failure: Item, items: Sequence[Item], began: Began | None) -> bool:
     """Whether ranks made several steps after a launcher, the only one of its log, had seen its workers end."""
     source = failure.finding.source
     agents = {i.finding.pid for i in items if i.rule.id == failure.rule.id and i.finding.source == source}
@@ -113,7 +116,18 @@ def _worked_on(failure: Item, items: Sequence[Item]) -> bool:
         for seen in {id(s): s for s in (item, last_occurrence(item)) if s is not None}.values():
             order = compare(seen.finding, failure.finding)
             steps += order == 1 and seen.finding.offset > failure.finding.offset
-    return steps >= _STEPS
+    return steps >= _STEPS or _goes_on(failure, began)
+
+
+def _goes_on(item: Item, began: Began | None) -> bool:
+    """Whether work is counted from after ``item`` to the end of its log."""
+    shown = item.finding.evidence[-1].line if item.finding.evidence else None
+    found = None if began is None or shown is None else began(item.finding.source, shown)
+    if found is None:
+        return False
+    then, now = item.finding.time, split_line(found.text)[0].time
+    # what stands below may have been said before
+    return then is None or now is None or not comparable(then, now) or now.seconds > then.seconds
 
 
 _STEPS = 3

@@ -14,6 +14,7 @@ from triage.diagnosis.run import Run
 from triage.model import Evidence, Finding, Prefix, Source
 from triage.scan.ends import Lines
 from triage.scan.prefix import split_line
+from triage.scan.routine import How
 from triage.scan.selves import Selves
 from triage.sources.labels import labelled
 
@@ -61,7 +62,11 @@ class _Ends:
         """Whether the bundle ends like the log of a program at work."""
         return self._run.ends is not None and self._run.ends.ordinary
 
-    def resumed(self, source: int, stream: str, line: int, /) -> Evidence | None:
+    def began(self, source: int, line: int, /) -> Evidence | None:
+        """None, for the same reason."""
+        return None
+
+    def resumed(self, source: int, stream: str, line: int, how: How = "raised", /) -> Evidence | None:
         """None: several files' lines stand behind each other."""
         return None
 

@@ -31,7 +31,7 @@ from triage.diagnosis.oddities import left_behind, observed, suspect, with_words
 from triage.diagnosis.origin import moment_text
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
-from triage.diagnosis.run import Run
+from triage.diagnosis.run import Ends, Run
 from triage.model import Attempt, Diagnosis, Evidence, FindingGroup, Hypothesis, Verdict
 
 MAX_ALTERNATIVES = 6
@@ -63,7 +63,7 @@ def diagnose(run: Run) -> Diagnosis:
     if year is not None:
         items = [_dated(item, year) for item in items]
     run, items = unbundled(run, items)
-    tries = attempts_module.split(items, run.sources)
+    tries = attempts_module.split(items, run.sources, run.ends.began if run.ends is not None else None)
     items = openings.told(items)
     outcomes = [_attempt(run, tried, year, last=i == len(tries) - 1) for i, tried in enumerate(tries)]
     chosen, notes = _choose(outcomes, run)
@@ -121,8 +121,8 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
             # the program's own lines may be the only ones that state it
             job.items = [_dated(item, year) for item in job.items]
             job.index()
-        job.resumed = run.ends.resumed if run.ends is not None else None
-        job.split = run.ends.split if run.ends is not None else None
+        if run.ends is not None:
+            job.resumed, job.began, job.split = run.ends.resumed, run.ends.began, run.ends.split
     identities = identify(job, run.ends)
     job.items = relabel(job.items, identities)
     job.index()
@@ -250,12 +250,19 @@ def _understood(run: Run, job: Job) -> bool:
         any(item.rule.fact != "mention" and item.rule.id not in _IGNORED for item in job.items)
         or run.receipt is not None
         or any(report.kind not in _KINDS_THAT_SAY_NOTHING for report in run.reports)
-        or (run.ends is not None and run.ends.ordinary)
+        or (run.ends is not None and (run.ends.ordinary or _counts(run.ends, len(run.sources))))
     )
 
 
 _IGNORED = frozenset({"python.ignored-exception", "python.exit-noise", "python.destructor"})
 """What Python says of exceptions that it ignores: of a log that says nothing else, whose objects were never finished, nothing is known."""
+
+
+def _counts(ends: Ends, sources: int) -> bool:
+    """Whether every log ends with lines in which its program counts its work."""
+    return sources > 0 and all(ends.began(source, 0) is not None for source in range(sources))
+
+
 _KINDS_THAT_SAY_NOTHING = frozenset({"log", "empty", "unintelligible", "unreadable"})
 
 

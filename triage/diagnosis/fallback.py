@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from triage.diagnosis.candidates import TELLING, Candidate
+from triage.diagnosis.going_on import hampered
 from triage.diagnosis.hearsay import heard, loudest, told
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
@@ -20,6 +21,7 @@ from triage.diagnosis.verdicts import verdict
 from triage.model import Evidence, Finding, Value
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
+from triage.scan.routine import How
 from triage.scan.said import SELF
 from triage.scan.tail import stands
 
@@ -36,7 +38,7 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     symptom = _symptom(job, ledger)
     if symptom is not None and symptom.rule_id != "unknown.reported":
         return symptom
-    words = _after_the_end(job, unanswered(job, ends.last_words)) if ends else []
+    words = _after_the_end(job, unanswered(job, ends.last_words, "printed")) if ends else []
     words = _before_losses(_of_others(words, ranking.complainers))
     stated = stated_exception(job, words)
     told = words if symptom is None else [w for w in words if tells(w)]
@@ -65,7 +67,7 @@ def _by_words(job: Job, candidate: Candidate) -> Candidate:
 
 def _loudest(job: Job, ends: Ends | None) -> Candidate | None:
     """A candidate from an alarming line that nobody knows, where its words are plainly those of one kind of failure."""
-    found = loudest([*unanswered(job, ends.alarms), *ends.closing]) if ends else None
+    found = loudest([*unanswered(job, ends.alarms, "alarm"), *ends.closing]) if ends else None
     if found is None:
         return None
     index, shown, like = found
@@ -105,12 +107,14 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     gave_up = [c for c in live if _gave_up(c) or _missing(c)]
     if not ends or not gave_up or any(c.rule_id not in _ENDS and not _missing(c) for c in live):
         return None
-    words = [w for w in unanswered(job, ends.last_words) if tells(w)]
+    words = [w for w in unanswered(job, ends.last_words, "printed") if tells(w)]
     if all(_missing(c) for c in live):
         found = _of_vanished(job, ends, live[0])
     elif all(c.rule_id in _EXITED for c in live):
         # peers and launchers may have said much more since
-        words = words or [w for w in unanswered(job, ends.words_before(first_trouble(job))) if tells(w)]
+        words = words or [
+            w for w in unanswered(job, ends.words_before(first_trouble(job)), "printed") if tells(w)
+        ]
         found = stated_exception(job, words) or (last_words(job, words) if words else None)
         if found is None or found.rule_id in _TELL_NOTHING:
             found = _parting(job, gave_up) or _loudest(job, ends) or found
@@ -336,7 +340,7 @@ def alarm(job: Job, ledger: Ledger, ends: Ends | None, complainers: Collection[s
     """
     if ends is None or job.of_fact("ended-well"):
         return None
-    lines = _of_others(unanswered(job, ends.alarms), complainers)
+    lines = _of_others(unanswered(job, ends.alarms, "alarm"), complainers)
     if lines:
         return lines[-1][1]
     survival = Survival(job, ledger)
@@ -423,7 +427,7 @@ _SERVICE_GAVE_UP = (
 """Services without which no job runs: what ends them is more than a complaint."""
 
 
-def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
+def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]], how: How) -> list[tuple[int, Evidence]]:
     """Those of ``lines`` after which nothing ordinary follows in their source: no step, no line of level info.
 
     A kernel complains of much at every boot and has no end: only what rules know of it counts, and what ends
@@ -446,9 +450,12 @@ def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]]) -> list[tuple[in
             or not any(index == source and shown.line in where for source, where in kernel)
         )
     ]  # fmt: skip
-    if job.resumed is None or any(job.of_tag(tag) for tag in (*TROUBLE, "rank-exit", "launcher-report")):
+    if job.resumed is None or any(job.of_tag(tag) for tag in ("rank-exit", "launcher-report")):
+        return left
+    if hampered(job, (item for tag in TROUBLE for item in job.of_tag(tag))):
         return left
     return [
         (index, shown) for index, shown in left
-        if shown.line is None or job.resumed(index, split_line(shown.text)[0].stream, shown.line) is None
+        if shown.line is None
+        or job.resumed(index, split_line(shown.text)[0].stream, shown.line, how) is None
     ]  # fmt: skip

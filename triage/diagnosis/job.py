@@ -15,12 +15,14 @@ from typing import Any
 from triage.model import Evidence, Finding, Moment, Prefix, Source, SourceReport, Value
 from triage.rules.loader import RuleSet
 from triage.rules.schema import Rule
+from triage.scan.routine import How
 
 TROUBLE = ("collective-timeout", "store-timeout", "peer-loss")
 """Tags of what ranks print when others did not come, or went away."""
 
 
-Resumed = Callable[[int, str, int], Evidence | None]
+Began = Callable[[int, int], Evidence | None]
+Resumed = Callable[[int, str, int, How], Evidence | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +100,12 @@ class Job:
     cut: bool = False
     """True when some input was not read to its end, so that absence proves nothing."""
     notes: list[str] = field(default_factory=list)
+    began: Began | None = None
+    """Tells by source and line whether work is counted from after that line to the end of the log."""
     resumed: Resumed | None = None
+    """Tells by source, stream, line and how it was said there whether a writer goes on."""
     split: Callable[[int, str], tuple[Prefix, str]] | None = None
     """What the prefixes of a line of a source say, those of its own too that only all its lines together show."""
-    """Tells by source, stream and line whether a writer goes on as it did before."""
     _by_rule: dict[str, list[Item]] = field(default_factory=dict)
     _by_tag: dict[str, list[Item]] = field(default_factory=dict)
     _by_fact: dict[str, list[Item]] = field(default_factory=dict)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from triage.model import Evidence, Finding, Prefix, Source, SourceReport
 from triage.rules.loader import RuleSet
 from triage.scan.ends import Lines
+from triage.scan.routine import How
 from triage.scan.selves import Selves
 
 
@@ -39,12 +40,16 @@ class Ends(Protocol):
         """Whether all logs end like those of programs at work."""
         ...
 
-    def resumed(self, source: int, stream: str, line: int, /) -> Evidence | None:
+    def resumed(self, source: int, stream: str, line: int, how: How = "raised", /) -> Evidence | None:
         """The line with which a writer goes on after ``line`` as it did before, None without."""
         ...
 
     def split(self, source: int, text: str, /) -> tuple[Prefix, str]:
         """What the prefixes of a line say, by all that is known of its source, and the message after them."""
+        ...
+
+    def began(self, source: int, line: int, /) -> Evidence | None:
+        """The line with which somebody counts on at the end of a log, having begun after ``line``."""
         ...
 
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:

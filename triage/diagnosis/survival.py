@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from triage.diagnosis.endings import OF_STOPS, Endings
+from triage.diagnosis.going_on import IN_VAIN, LEAVES, GoingOn, uncaught
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.order import after_all, last_of, later, unordered
 from triage.diagnosis.strides import Strides, last_bar
 from triage.scan.lazy import compiled
 
-ROUTINE_RULE = "progress.routine"
-_IN_VAIN = r" HTTP/[12](?:\.[01])?\\?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
-"""An access line that tells of no work done."""
 PREEMPTED = "slurm.preempted"
 _SAID = "progress.finished"
 """A good end in words only, which a script says whatever became of what it ran."""
@@ -29,17 +27,19 @@ class Survival:
     ledger: Ledger
     endings: Endings = field(init=False)
     strides: Strides = field(init=False)
+    going_on: GoingOn = field(init=False)
 
     def __post_init__(self) -> None:
         self.endings = Endings(self.job, self.ledger)
         self.strides = Strides(self.endings)
+        self.going_on = GoingOn(self.job, self.endings)
 
     def proof(self, item: Item) -> Item | None:
         """The line that shows that the job went on after ``item``, None when there is none."""
         if item.concluded:
-            return self._everybody(item) or self._closed(item)
+            return self._everybody(item) or self._closed(item) or self.going_on.outlived(item)
         for end in self.job.of_fact("ended-well"):
-            if self._uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
+            if uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
                 continue  # what one process prints at its end says nothing of another one that died
             if self._given_up_for_lost(item, end):
                 continue
@@ -71,11 +71,15 @@ class Survival:
         answer = next((a for a in self.job.of_fact("answered") if self._answered(a, item)), None)
         if answer is not None:
             return answer
+        served = self.going_on.served(item)
+        if served is not None:
+            return served
         moved = self.strides.after(item)
         alive = moved or next((a for a in self.job.of_fact("alive") if self._lives(a, item)), None)
         return (
             alive
-            or self._resumed_routine(item)
+            or self.going_on.resumed(item)
+            or self.going_on.without_peer(item)
             or self._passed_on(item)
             or self._as_before(item)
             or self._inner(item)
@@ -172,20 +176,6 @@ class Survival:
         ]  # fmt: skip
         return between[-1] if sum(p.finding.count for p in between) >= _AGAIN - 1 else None
 
-    def _resumed_routine(self, item: Item) -> Item | None:
-        """A line with which the writer of an error goes on as before, if nothing else has gone wrong."""
-        finding = item.finding
-        shown = finding.evidence[-1] if finding.evidence else None
-        if self.job.resumed is None or shown is None or shown.line is None or self._uncaught(item):
-            return None
-        if self.endings.badly() or self.endings.troubled():
-            return None
-        found = self.job.resumed(finding.source, finding.stream, shown.line)
-        rule = self.job.rules.get(ROUTINE_RULE)
-        if found is None or rule is None:
-            return None
-        return Item(replace(finding, rule_id=ROUTINE_RULE, fields={}, evidence=(found,), raised=False), rule)
-
     def caught(self, items: Sequence[Item]) -> Item | None:
         """A step of the job among exceptions that one process logs again and again: something in it catches them."""
         times: Counter[str] = Counter()
@@ -234,24 +224,16 @@ class Survival:
         ]  # fmt: skip
         return signs[-1] if set(members) <= {sign.rank for sign in signs} else None
 
-    @staticmethod
-    def _uncaught(item: Item) -> bool:
-        """Whether torch's excepthook printed it: then the exception ended the process."""
-        finding = item.finding
-        return finding.raised and finding.rank is not None and finding.stream.endswith(f"rank{finding.rank}")
-
     def _lives(self, sign: Item, item: Item) -> bool:
         """An ordinary line of the same writer after its error; a writer without a name is anybody."""
         one, two = sign.finding, item.finding
         if one.source != two.source or not later(sign, item) or self._given_up(sign):
             return False
-        if compiled(_LEAVES).search(one.evidence[-1].text) or compiled(_IN_VAIN).search(
-            one.evidence[-1].text
-        ):
+        if compiled(LEAVES).search(one.evidence[-1].text) or compiled(IN_VAIN).search(one.evidence[-1].text):
             # a server that has lost what did its work closes in order, or goes on and is asked for metrics still
             return False
         if one.rank is not None and one.rank == two.rank:
-            return not self._uncaught(item)
+            return not uncaught(item)
         if not one.stream and not two.stream and len(self.job.sources) > 1:
             # the only writer of a log of its own: what its logger reported and went on from
             return (
@@ -384,11 +366,6 @@ _ALL_FAILED = (
 """How a program says that all that it was to do failed."""
 _OF_NCCL = ("nccl.", "torch.nccl", "torch.watchdog")
 """What NCCL and those who watch over it say."""
-_LEAVES = (
-    r"(?i)\b(?:shutting down|application shutdown|finished server process|waiting for in-flight|draining"
-    r"|gracefully exiting|terminating worker|cleaning up before exit)\b"
-)
-"""What a server says on its way out."""
 _TELLING, _NEAR = 24, 1 << 15
 """Letters that are no coincidence, and bytes between an error and the exception that passes it on."""
 _LOGGED = frozenset(["error", "warning"])

@@ -16,7 +16,8 @@ from triage.scan.lazy import compiled
 from triage.scan.leads import NONE, leads_of, split
 from triage.scan.matching import PATTERN_TIMEOUT
 from triage.scan.oddities import oddities
-from triage.scan.routine import Routine
+from triage.scan.prefix import split_line
+from triage.scan.routine import How, Routine
 from triage.scan.said import lines_around, without_digits
 from triage.scan.selves import Selves, selves, went_on
 from triage.scan.stacks import stacks
@@ -80,15 +81,33 @@ class Ends:
         taken = self._recognised[0]
         telling = [(index, block) for index, block in self._tails.items() if not aside(block)]
         return bool(telling) and all(
-            ordinary(block, taken.get(self._sources[index].name, frozenset())) for index, block in telling
+            ordinary(block, {*taken.get(self._sources[index].name, ()), *self._answered(index)})
+            for index, block in telling
         )
 
-    def resumed(self, source: int, stream: str, line: int) -> Evidence | None:
+    def _answered(self, source: int) -> Iterator[int]:
+        """The alarming lines of a log after which it goes on."""
+        for index, shown in self.alarms:
+            if index != source or shown.line is None:
+                continue
+            if self.resumed(source, split_line(shown.text)[0].stream, shown.line, "alarm") is not None:
+                yield shown.line
+
+    def resumed(self, source: int, stream: str, line: int, how: How = "raised") -> Evidence | None:
         """The line with which a writer goes on after ``line`` as it did before, None without."""
+        routine = self._routine(source)
+        return None if routine is None else routine.resumed(stream, line, how)
+
+    def began(self, source: int, line: int) -> Evidence | None:
+        """The line with which somebody counts on at the end of a log, having begun after ``line``."""
+        routine = self._routine(source)
+        return None if routine is None else routine.began(line)
+
+    def _routine(self, source: int) -> Routine | None:
         routine = self._routines.get(source)
         if routine is None and source in self._tails:
             routine = self._routines[source] = Routine(self._tails[source], self._sources[source])
-        return None if routine is None else routine.resumed(stream, line)
+        return routine
 
     def split(self, source: int, text: str) -> tuple[Prefix, str]:
         """What the prefixes of a line say, by all that is known of its source, and the message after them."""

@@ -157,6 +157,7 @@ class ExceptionScan:
                     **exception_fields(found),
                     **_remote(lines[: at + 1]),
                     **({"_served": True} if _served(view, lines[0]) else {}),
+                    **({"_caught": True} if _caught(found, lines) else {}),
                     "_begin": view.block.offset + lines[0].start,
                     "_end": view.block.offset + last.start,
                 },
@@ -359,6 +360,18 @@ def _served(view: BlockLines, line: Line) -> bool:
     return above is not None and compiled(_SERVED).search(above.message) is not None
 
 
+def _caught(found: Traceback, lines: list[Line]) -> bool:
+    """Whether a traceback shows that the program itself caught its exception and printed it.
+
+    What nobody catches goes through the whole stack, which begins with a module or with what starts threads, processes
+    and tasks; what is caught is shown from the function on that catches it.
+    """
+    if not found.frames or not any(is_header(part.message.strip()) for part in lines[: found.end]):
+        return False  # its beginning is not there
+    outermost = found.frames[0]
+    return outermost.kind == "user" and outermost.function not in {"<module>", "<lambda>"}
+
+
 def _alarmed(line: Line) -> bool:
     """Whether a logger's line announces what went wrong."""
     return line.prefix.level in {"error", "fatal"} or compiled(_ALARM).search(line.message) is not None
@@ -394,7 +407,7 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "_of_tracker": user is None and any(compiled(_TRACKERS).search(f.path) for f in root.frames),
         "_in_words": raising is not None and compiled(_OWN_WORDS).match(raising.code or "") is not None,
         "_thread": bool(root.frames) and root.frames[0].path.endswith("/threading.py"),
-        "_main": bool(root.frames) and root.frames[0].function == "<module>",
+        "_main": bool(found.frames) and found.frames[0].function == "<module>",
         "file": user.path if user else None,
         "line": user.line if user else None,
         "function": user.function if user else None,

@@ -24,7 +24,7 @@ ALIVE_RULE = "progress.alive"
 FINAL_LINES = 3
 """Lines at the very end in which an exception's name anywhere counts."""
 _STATES_AN_ERROR = deferred(
-    r"^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b|"
+    r"^Exception in thread \"|^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b|"
     r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:\([\w.]+\))?(?::|$)|^Exception: |"
     r"^(?-i:(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\((?:(?:\d+, )?['\"].*)?\)\s*$)|"
     r"\braise (?:\w+\.)*[A-Z]\w*(?:Error|Exception)\(|"
@@ -72,7 +72,8 @@ _ALARMS = deferred(
     r"\w(?:Error|Exception)(?=[:()]|\s*$)|"
     r"\b(?:errors?|fail(?:ed|ure|ing)?|fatal|exception|tim(?:ed|e) ?out|timeouts?|stall(?:ed)?|hang(?:s|ing)?|hung|stuck|"
     r"abort(?:ed|ing)?|kill(?:ed|ing)|panic|refused|denied|unreachable|deadlock(?:ed)?|crash(?:ed)?|cannot|can't|"
-    r"could not|couldn't|unable|corrupt(?:ed)?|shut down|lost)\b",
+    r"could not|couldn't|unable|corrupt(?:ed)?|shut down|lost"
+    r"|giv(?:e|es|ing) up(?! on)|gave up(?! on)|no \w+ (?:is|are) left)\b",
     re.IGNORECASE,
 )
 _GAVE_BACK = deferred(
@@ -133,14 +134,18 @@ MIN_WORDS = 3
 MIN_FIGURES = 8
 """Lines that do so without words, where they are of few shapes."""
 _QUIET = frozenset(["info", "debug", "warning"])
+_SMALL_TALK = frozenset(["info", "debug"])
 _FRAME = deferred(r"\s*frame #\d+: |Exception raised from \w+ at ")
 """The stack that torch prints below an error of its own."""
 _STANDS = deferred(r' *File "[^"\n]{1,4096}", line \d{1,9} in \S{1,500} *\r?')
 """A frame as ``faulthandler`` prints it: where somebody was when he was asked or stopped, and that is the last of him."""
-_TWO_WORDS = deferred(r"(?<![^\W\d_])[^\W\d_]{2,}[^\w\n]{1,8}\w{2}")
+_TWO_WORDS = deferred(r"(?<![^\W\d_])[^\W\d_]{2,}[^\w\n]{1,8}(?:[\d.]{1,20}[^\w\n]{1,8})?\w{2}")
 _HARMLESS = deferred(
-    r"\b(?:0|no|without)(?: \w+)? (?:errors?|fail\w*)\b|errors?[=:] ?0\b|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
+    r"(?<![\w.])(?:0|no|without)(?: \w+)? (?:errors?|fail\w*)\b|errors?[=:] ?0\b(?!\.\d)|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
     r"|--- Logging error ---"
+    # a tally: so many of this, so many of that
+    r"|\b\d+ [a-z]+(?: [a-z]+)?, (?:.{0,80}, )?\d+ (?:[a-z]+ ){0,2}"
+    r"(?:lost|stalled|refused|denied|unreachable|could not be \w+)\b(?!.*\bgiving up\b)"
     # the name of a stream and where it goes
     r"|\bstandard error: ?/"
     # a table of events calls all that failed a warning
@@ -204,7 +209,11 @@ def ordinary(block: Block, taken: Container[int] = ()) -> bool:
     words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
     alarming = (
         p.search(NONE_OF.sub("", text))
-        for number, text, _ in rows if number not in texts and not _RECORD.match(text)
+        for number, text, _ in rows
+        if number not in texts
+        and not _RECORD.match(text)
+        and not _HARMLESS.search(text)
+        and split_line(text)[0].level not in _SMALL_TALK
         for p in (_ALARMS, _STATES_AN_ERROR)
     )  # fmt: skip
     # who works on with numbers has got over what is none
@@ -272,12 +281,12 @@ _PYTHON_FRAME = deferred(r'(?:\[rank\d+\]: ?)?\s*File "[^"]+", line \d+')
 def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
     """Lines near the end with alarming words that no rule knows: reason not to call a log healthy."""
     lines = list(_last_lines(block))
-    shown = _texts(lines)
+    shown, leads = _texts(lines), leads_of(block)
     if lines and stands(lines[-1][1]):
         yield Evidence(name, lines[-1][0], safe(lines[-1][1]))
     frame = -1
     for line, text, final in lines:
-        prefix, message = split_line(text)
+        prefix, message = split(leads, text)
         if _PYTHON_FRAME.match(message):
             frame = line
         if line in taken or line in shown or _RECORD.match(text):
@@ -332,10 +341,13 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
     """
     lines = list(_last_lines(block))
     reasons, shown = _reasons(lines), _texts(lines)
+    named = max((i for i, (_, text, _) in enumerate(lines) if _is_named(text)), default=-1)
     for position, (line, text, final) in enumerate(lines):
         if line in taken:
             continue
         prefix, message = split_line(text)
+        if position < named and message[:1] == " " and position and _is_frame(lines[position - 1][1]):
+            continue  # the program's text, quoted by a traceback that names its exception below
         message = message.strip()
         if (
             _RECORD.match(text)
@@ -358,6 +370,16 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
             if following is not None and following[0] not in taken and _ANNOUNCES.fullmatch(message):
                 text += "\n" + following[1]
             yield Evidence(name, line, safe(text))
+
+
+def _is_named(text: str) -> bool:
+    """Whether a line names an exception, as the last one of a traceback does."""
+    return _IS_AN_EXCEPTION.match(split_line(text)[1]) is not None
+
+
+def _is_frame(text: str) -> bool:
+    """Whether a line tells where in a program a traceback has come to."""
+    return _PYTHON_FRAME.match(split_line(text)[1]) is not None
 
 
 def _reasons(lines: list[tuple[int, str, bool]]) -> set[int]:
