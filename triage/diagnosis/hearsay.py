@@ -87,6 +87,8 @@ def heard(job: Job, item: Item) -> Item:
     if like is None or like.category == item.rule.category or not like.words:
         return item
     if rather and like.category == "user-code":
+        if item.text("doing") is not None and item.text("raised_kind") == "library":
+            return item  # of a sample or a file of weights that is not as it should be it is said in words about arrays
         least = max(least, _OF_OBJECTS)
     if like.margin < (CLEAR if rather else LITTLE):
         return item
