@@ -86,3 +86,10 @@ def test_a_wait_that_began_among_the_others_is_not_late(engine: Engine) -> None:
     root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
     assert root is not None
     assert root.category == "collective-desync"
+
+
+def test_a_bar_that_never_took_a_step_was_a_wait_too(engine: Engine) -> None:
+    log = "make_experience:   0%|          | 0/128 [10:02<?, ?it/s]\n" + WAIT.format(rank=1)
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category != "watchdog-too-short"

@@ -167,3 +167,20 @@ def test_one_number_of_several_waits_is_no_rank(engine: Engine) -> None:
     assert cause(once) == ("ledger.desync", (1,))
     text = old(0, 9, 600110) + old(1, 8, 600120) + old(2, 9, 600101) + old(0, 31, 600177)
     assert cause(engine.diagnose(Source("job.err", data=text.encode())))[1] == ()
+
+
+def test_what_nobody_in_particular_said_last_is_the_late_one_s(engine: Engine) -> None:
+    said = (
+        "[07/25/22 10:46:12] INFO     colossalai - root - INFO: Started Jackhmmer (uniref90.fasta) query\n"
+        "[07/25/22 11:11:43] INFO     colossalai - root - INFO: Finished HHsearch query in 41.348 seconds\n"
+        "                    INFO     colossalai - root - INFO: Started Jackhmmer (mgy.fa) query\n"
+    )
+    gave_up = "".join(
+        f"[E ProcessGroupNCCL.cpp:737] [Rank {rank}] Watchdog caught collective operation timeout: "
+        f"WorkNCCL(OpType=BROADCAST, Timeout(ms)=1800000) ran for 180{rank}512 milliseconds before timing out.\n"
+        for rank in (1, 2, 3)
+    )
+    found = engine.diagnose(Source("job.log", data=(said + gave_up).encode()))
+    assert cause(found) == ("ledger.never-entered-silent", (0,))
+    assert found.root_cause is not None
+    assert any("Started Jackhmmer (mgy.fa)" in piece.text for piece in found.root_cause.evidence)

@@ -149,3 +149,17 @@ def test_what_ends_a_service_that_jobs_need_is_no_kernels_complaint(engine: Engi
 
 def test_that_an_exception_is_named_is_no_understanding(engine: Engine) -> None:
     assert diagnosed(engine, "see LanternError in the manual\n").verdict != "healthy"
+
+
+def test_a_bad_sample_is_complained_of_in_words_about_arrays(engine: Engine) -> None:
+    log = (
+        "[rank5]: Traceback (most recent call last):\n"
+        '[rank5]:   File "/work/train.py", line 61, in __getitem__\n'
+        "[rank5]:     return np.load(self.paths[i])\n"
+        '[rank5]:   File "/opt/env/lib/python3.11/site-packages/numpy/lib/npyio.py", line 427, in load\n'
+        "[rank5]:     return format.read_array(fid, allow_pickle=allow_pickle)\n"
+        "[rank5]: ValueError: cannot reshape array of size 81911 into shape (512,512)\n"
+    )
+    root = diagnosed(engine, log).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("data-loading", 5)

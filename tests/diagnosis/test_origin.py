@@ -374,3 +374,24 @@ def test_who_logs_again_what_nobody_caught_is_who_raised_it(engine: Engine) -> N
     root = engine.diagnose(sources).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("storage", 0)
+
+
+def test_the_only_peer_that_others_lost_is_whose_pod_died(engine: Engine) -> None:
+    lost = (
+        "2020-08-19 03:11:02.101: E tensorflow/core/common_runtime/base_collective_executor.cc:247] "
+        "BaseCollectiveExecutor::StartAbort Unavailable: Connection reset by peer\n"
+        "Traceback (most recent call last):\n"
+        '  File "/app/trainer.py", line 80, in <module>\n    model.fit(ds, epochs=10)\n'
+        "tensorflow.python.framework.errors_impl.UnavailableError:  Collective ops is aborted by: Connection reset\n"
+        "Additional GRPC error information from remote target /job:worker/replica:0/task:1:\n"
+        ':{"created":"@1597806662.1","description":"Error received from peer ipv4:10.4.1.7:5000",'
+        '"grpc_message":"Connection reset by peer","grpc_status":14}\n'
+    )
+    pod = (
+        "Name:         bert-worker-1\nContainers:\n  tensorflow:\n    State:          Terminated\n"
+        "      Reason:       OOMKilled\n      Exit Code:    137\n    Limits:\n      memory:          12Gi\n"
+    )
+    sources = [Source("bert-worker-0.log", data=lost.encode()), Source("describe.txt", data=pod.encode())]
+    cause = engine.diagnose(sources).root_cause
+    assert cause is not None
+    assert (cause.category, cause.origin.rank) == ("host-oom", 1)

@@ -608,3 +608,16 @@ def test_what_a_program_logs_of_each_sample_is_caught_there_whatever_it_says(eng
     assert found.verdict == "healthy"
     once = STEP.format(0) + of_sample(21, "10:00:43", "ValueError: no action in: sample a, which is long")
     assert engine.diagnose(Source("job.log", data=once.encode())).verdict == "failed"
+
+
+def test_a_complaint_of_many_rows_that_is_repeated_is_no_routine(engine: Engine) -> None:
+    stall = (
+        "[0]<stderr>:[2021-02-08 09:2{0}:02.101201: W /tmp/horovod/common/stall_inspector.cc:105] One or more tensors were "
+        "submitted to be reduced, gathered or broadcasted by subset of ranks and are waiting for remainder of ranks for "
+        "more than 60 seconds. \n[0]<stderr>:Missing ranks:\n[0]<stderr>:0: [HorovodBroadcast]\n"
+        "[0]<stderr>:1: [HorovodBroadcast]\n[0]<stderr>:2: [HorovodBroadcast_Adam_conv1_bn_beta_m_0]\n"
+    )
+    log = "[0]<stdout>:166/166 - 12s 71ms/step - loss: 0.4012\n" + stall.format(6) + stall.format(7)
+    found = engine.diagnose(Source("job.log", data=log.encode()))
+    assert found.root_cause is not None
+    assert (found.verdict, found.root_cause.category) == ("failed", "collective-desync")

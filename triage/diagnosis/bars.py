@@ -64,7 +64,7 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
     waits = [(i, t) for i, t in timed if t >= SHORTEST]
     for bar in _last_bars(job):
         elapsed = bar.seconds("elapsed") or 0.0
-        if bar.rank in waiting or _of_the_steps(bar):
+        if bar.rank in waiting or _of_the_steps(bar) or _closed_at_once(bar):
             continue
         for wait, timeout in waits:
             least = OWN if bar.rank is not None and _awaited(wait) == bar.rank else NEAR[0]
@@ -87,6 +87,11 @@ def _awaited(wait: Item) -> int | None:
 def _of_the_steps(bar: Item) -> bool:
     """Whether a bar counts the steps of the training itself, in each of which all ranks meet: it is nobody's work aside."""
     return any(compiled(_STEPS).match(split_line(e.text)[1]) for e in bar.finding.evidence[-1:])
+
+
+def _closed_at_once(bar: Item) -> bool:
+    """Whether a bar shows time but no step: tqdm draws it so when an exception ends the first one, so that was a wait too."""
+    return bar.number("step") == 0 and bool(bar.number("total")) and bar.rank is None
 
 
 def _drawn(job: Job, waiting: Collection[int]) -> list[Item]:

@@ -382,6 +382,9 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
         dead = {identities.only_failed}  # the others were told to end
     if len(dead) == 1 and len(candidate.items) == 1:
         return list(dead)
+    lost = {i.number("lost") for i in candidate.explains if "peer-loss" in i.rule.tags} - {None}
+    if len(lost) == 1 and len(candidate.items) == 1:
+        return [rank for rank in lost if rank is not None]  # a peer names whom it lost
     hit = {
         r for effect in candidate.led_to
         if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category

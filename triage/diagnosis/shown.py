@@ -23,9 +23,25 @@ def own_words(job: Job, candidate: Candidate, origin: Origin) -> list[Item]:
         return []
     own = job.of_fact("own-words")
     if origin.rank is not None:
-        return [item for item in own if item.rank == origin.rank]
+        return [item for item in own if item.rank == origin.rank] or _nameless(job, candidate)
     last = {item.rank: item for item in own if item.rank is not None}
     return list(last.values()) if len(last) <= 2 else []
+
+
+def _nameless(job: Job, candidate: Candidate) -> list[Item]:
+    """What was said last before all others gave up waiting, where lines bear no names and the others say nothing.
+
+    They wait, so it was the one that they wait for who went on to print.
+    """
+    last = job.of_fact("last-line")
+    if candidate.rule_id not in _MISSING or any(item.rank is not None for item in last):
+        return []
+    lead = candidate.lead.finding
+    here = [i for i in last if i.finding.source == lead.source and i.finding.offset < lead.offset]
+    return here[-1:]
+
+
+_MISSING = frozenset({"ledger.never-entered", "ledger.never-entered-silent"})
 
 
 def _shown_by_others(candidate: Candidate) -> bool:

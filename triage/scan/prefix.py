@@ -128,7 +128,14 @@ _PARSERS: dict[str, tuple[Parser, ...]] = {
     ",": (containers.listed,),
     "(": (launchers.process, loggers.round_level),
     "<": (system.priority,),
-    " ": (launchers.padded_task_label, loggers.indented_stamp, launchers.margin),
+    "|": (containers.viewed,),
+    " ": (
+        containers.viewed,
+        launchers.padded_task_label,
+        loggers.indented_stamp,
+        loggers.rich_again,
+        launchers.margin,
+    ),
     "\t": (launchers.margin,),
     ">": (launchers.margin,),
 }

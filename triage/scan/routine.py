@@ -99,7 +99,8 @@ class Routine:
             how: what was said on ``line``.
         """
         at = next((i for i, row in enumerate(self._rows) if row[0] > line), len(self._rows))
-        if stream and self._said_before(at - 1, stream):
+        before = self._said_before(at - 1, stream) if stream else None
+        if before is not None and not self._repeated(before, at - 1, stream):
             last = next((i for i in self._of(stream, range(len(self._rows) - 1, at - 1, -1))), None)
             if last is not None and self._ordinary(last):
                 return self._shown(last)
@@ -253,17 +254,23 @@ class Routine:
         """Whether a row states something ordinary of the program's own."""
         return at >= 0 and self._ordinary(at) and compiled(_OF_SHELLS).match(self._part(at)[1]) is None
 
-    def _said_before(self, at: int, stream: str) -> bool:
-        """Whether a writer had said what it says in row ``at`` before, and something ordinary in between."""
+    def _repeated(self, before: int, at: int, stream: str) -> bool:
+        """Whether all that a writer says after row ``at`` is word for word what it said after ``before``: one complaint of many rows."""
+        told = [self._part(i)[1] for i in self._of(stream, range(at + 1, len(self._rows)))]
+        first = [self._part(i)[1] for i in self._of(stream, range(before + 1, at))]
+        return bool(told) and told == first[: len(told)]
+
+    def _said_before(self, at: int, stream: str) -> int | None:
+        """Where a writer had said what it says in row ``at`` before, with something ordinary in between."""
         if at < 0:
-            return False
+            return None
         wording = without_digits(self._part(at)[1])
         between = False
         for i in self._of(stream, range(at - 1, max(-1, at - 1 - MAX_ROWS), -1)):
             if between and without_digits(self._part(i)[1]) == wording:
-                return True
+                return i
             between = between or self._ordinary(i)
-        return False
+        return None
 
     def _complained_again(self, at: int) -> int | None:
         """The last row, where a nameless writer said three times and more what it says in row ``at`` and went on each time.

@@ -54,12 +54,18 @@ _COLLECTED_KEYS = frozenset(
         "logtag",
     }
 )
+_NESTED = ("fields", "jsonPayload")
+_PLACE_KEYS = ("pod_name", "podName", "task_name", "replica_name")
+"""Under which collectors keep the name of what wrote a line."""
 _OF_A_COLLECTOR = "textPayload"
 """Under which Google's agent keeps a line, with a severity by the stream that it came from."""
 _LEVEL_KEYS = ("level", "levelname", "severity")
 
 _RFC3339 = Lazy(
     r"(\d{4}-\d\d-\d\d)T" + TIME + r"(Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP](?= |$))?(?: |\t|$)"
+)
+_VIEWED = Lazy(
+    r"[ \t]{0,8}(?:\|[ \t]{0,8}){1,4}(\d{4}-\d\d-\d\d)[T ]" + TIME + r"(Z|[+-]\d\d:?\d\d)?[ \t]{0,4}\|(?: |$)"
 )
 _KAGGLE = Lazy(r"\d{1,6}\.\ds \d{1,7}(?: |$)")
 _POD = Lazy(r"\[pod/([^\s/\]]+)/([^\s\]]+)\](?: |$)")
@@ -92,8 +98,8 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
         return None
     if "stream_name" in data and isinstance(data.get("data"), str):
         return str(data["data"]).rstrip("\r\n")  # its time counts from the start of the notebook
-    inner = data.get("fields")
-    # Rust's tracing keeps the message one level deeper
+    # Rust's tracing keeps the message one level deeper, and so does Google's export of structured messages
+    inner = next((data[k] for k in _NESTED if isinstance(data.get(k), dict)), None)
     told = {**inner, **data} if isinstance(inner, dict) else data
     message = next((told[k] for k in _MESSAGE_KEYS if isinstance(told.get(k), str)), None)
     stamp = next((data[k] for k in _TIME_KEYS if isinstance(data.get(k), str | int | float)), None)
@@ -101,7 +107,10 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
         return None
     if stamp is not None:
         draft.stamp(clock.parse_time(str(stamp)), collected=True)
-    _numbers(data, draft)
+    place = _place(data)
+    if place is not None:
+        draft.writer(place)
+    _numbers(told, draft)
     span = data.get("span")
     if isinstance(span, dict) and draft.rank is None:
         _numbers(span, draft)  # Text Generation Inference names its shards so
@@ -113,6 +122,19 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     if HEADER in message:
         message = compiled(r"\n[ \t]*(?=\n)").sub("", message)  # some put an empty line between all frames
     return str(message).rstrip("\r\n")
+
+
+def _place(data: dict[str, object]) -> str | None:
+    """The pod or task that a collector names beside a message."""
+    resource = data.get("resource")
+    told = [data.get("kubernetes"), resource.get("labels") if isinstance(resource, dict) else None]
+    for labels in told:
+        names = labels if isinstance(labels, dict) else {}
+        pod = next((names[k] for k in _PLACE_KEYS if isinstance(names.get(k), str) and names[k]), None)
+        if pod is not None:
+            container = names.get("container_name")
+            return f"{pod}:{container}" if isinstance(container, str) and container else str(pod)
+    return None
 
 
 def listed(text: str, at: int, draft: Draft) -> int:
@@ -186,6 +208,18 @@ def rfc3339(text: str, at: int, draft: Draft) -> int:
     if level is not None:
         draft.severity(level[1])
         return level.end()
+    return found.end()
+
+
+def viewed(text: str, at: int, draft: Draft) -> int:
+    """``  | 2025-11-04T12:34:56.789Z | ``: the columns in which a log's viewer shows time and message."""
+    found = None if at else _VIEWED.match(text, at)
+    if found is None:
+        return at
+    moment = clock.wall(found[1], *found.groups()[1:])
+    if moment is None:
+        return at
+    draft.stamp(moment, collected=True)
     return found.end()
 
 

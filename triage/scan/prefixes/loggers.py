@@ -71,6 +71,7 @@ _COMPOSER = Lazy(
 )
 _DETERMINED = Lazy(r":[\w.-]{1,80}: \[rank=(\d{1,6})\] (" + LEVEL_WORD + r"): ")
 _OLMO = Lazy(r"\t([A-Za-z0-9][\w.-]{0,254}):(\d{1,4})\t([\w.<>-]{1,120}:\d+)\t(" + LEVEL_WORD + r")(?:\t|$)")
+_RICH_AGAIN = Lazy(r" {11,24}(?=[A-Z ]{9}\S)(" + LEVEL_WORD + r") +")
 _OLMO_RICH = Lazy(r"(" + LEVEL_WORD + r") +\[([\w.]{1,120}(?::\d+)?), rank=(\d{1,4})\](?: |$)")
 _NANOTRON = Lazy(
     r" \[(" + LEVEL_WORD + r")((?:\|(?:DP|PP|TP|EXP|CP)=\d{1,5}){1,5})(?:\|([A-Za-z0-9][\w.-]{0,254}))?\]: ?"
@@ -290,6 +291,15 @@ def titan(text: str, at: int, draft: Draft) -> int:
 def indented_stamp(text: str, at: int, draft: Draft) -> int:
     """Megatron indents ``[2025-11-04 12:34:56] iteration …`` by one space."""
     return bracket_stamp(text, at + 1, draft) if text.startswith(" [2", at) else at
+
+
+def rich_again(text: str, at: int, draft: Draft) -> int:
+    """``                    INFO     ``: rich leaves out a time that is the one of the record before."""
+    found = _RICH_AGAIN.match(text, at)
+    if found is None:
+        return at
+    draft.severity(found[1])
+    return found.end()
 
 
 def _composer(text: str, at: int, draft: Draft) -> int:
