@@ -115,3 +115,61 @@ def test_a_pod_is_the_rank_that_its_environment_gives_it(engine: Engine) -> None
         root = diagnosed(engine, describe=DESCRIBED.format(gpus=gpus)).root_cause
         assert root is not None
         assert (root.category, root.origin.rank) == ("host-oom", rank)
+
+
+def test_what_ended_the_one_task_that_failed_first_is_of_that_task(engine: Engine) -> None:
+    log = (
+        "FATAL:   container creation failed: mount hook function failure: mount /lustre/x->/data error: while mounting "
+        "/lustre/x: mount source /lustre/x doesn't exist\n"
+        "srun: error: cn07: task 1: Exited with exit code 255\nsrun: Terminating StepId=5151.0\n"
+        "slurmstepd: error: *** STEP 5151.0 ON cn06 CANCELLED AT 2025-03-04T03:03:03 ***\n"
+        "srun: error: cn06: task 0: Terminated\n"
+    )
+    root = diagnosed(engine, job=log).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("container.apptainer", 1)
+
+
+def test_the_rank_that_a_silent_file_server_kept_is_the_missing_one(engine: Engine) -> None:
+    wait = (
+        "[rank{0}]:[E808 08:14:10.100 ProcessGroupNCCL.cpp:685] [Rank {0}] Watchdog caught collective operation timeout: "
+        "WorkNCCL(SeqNum=361, OpType=ALLREDUCE, NumelIn=8192, NumelOut=8192, Timeout(ms)=600000) ran for 600001 "
+        "milliseconds before timing out.\n"
+    )
+    log = "".join(wait.format(rank) for rank in range(3)) + (
+        "srun: error: w0: tasks 0-2: Aborted (core dumped)\nsrun: error: w1: task 3: Killed\n"
+    )
+    kernel = (
+        "[Fri Aug  8 08:04:22 2025] nfs: server 10.8.0.4 not responding, still trying\n"
+        "[Fri Aug  8 08:09:01 2025] nfs: server 10.8.0.4 not responding, timed out\n"
+    )
+    root = diagnosed(engine, job=log, dmesg=kernel).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("host.nfs-stuck", 3)
+
+
+def test_a_process_that_its_own_watchdog_aborted_did_not_crash(engine: Engine) -> None:
+    log = (
+        "[rank1]:[F ProcessGroupNCCL.cpp:1169] [PG 2 Rank 1] [PG 2 Rank 1] ProcessGroupNCCL's watchdog got stuck for 600 "
+        "seconds without making progress in monitoring enqueued collectives.\n"
+        "ERROR 08-07 18:42:46 multiproc_worker_utils.py:120] Worker VllmWorkerProcess pid 78 died, exit code: -6\n"
+    )
+    root = diagnosed(engine, server=log).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("straggler-or-hang", 1)
+
+
+def test_a_ray_actors_rank_is_known_by_any_line_of_its_process(engine: Engine) -> None:
+    log = (
+        "(WorkerDict pid=5203, ip=10.3.0.12) [rank11]: Actor use_remove_padding=True\n"
+        "Traceback (most recent call last):\n"
+        '  File "/opt/verl/trainer/main_ppo.py", line 31, in main\n    run_ppo(config)\n'
+        "ray.exceptions.RayTaskError(OutOfMemoryError): ray::WorkerDict.compute_log_prob() (pid=5203, ip=10.3.0.12, "
+        "actor_id=bb, repr=<verl.WorkerDict object at 0x7e30b030e0d0>)\n"
+        '  File "/opt/verl/workers/actor/dp_actor.py", line 301, in compute_log_prob\n    logits = self.forward(batch)\n'
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 9.27 GiB. GPU 0 has a total capacity of 79.11 GiB "
+        "of which 5.10 GiB is free.\n"
+    )
+    root = diagnosed(engine, driver=log).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("gpu-oom", 11)

@@ -211,7 +211,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
         _identity(item, table)
     for (_, name), ranks in sorted(said.items()):
         if len(ranks) == 1 and (process := _PID.fullmatch(name)) is not None:
-            table.note(next(iter(ranks)), pid=int(process[1]))
+            table.note(next(iter(ranks)), pid=int(process[1]), host=process[2])
     for fact in ("comm-init-start", "comm-init-complete"):
         for item in job.of_fact(fact):
             _communicator(item, table)
@@ -276,7 +276,7 @@ def _incomparable(one: str | None, other: str) -> bool:
 
 
 _ADDRESS = deferred(r"\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]*:[\da-f:]+")
-_PID = deferred(r"pid (\d+)")
+_PID = deferred(r"pid (\d+)(?:@(\S+))?")
 _ORDINAL = deferred(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
 
 

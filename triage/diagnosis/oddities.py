@@ -42,6 +42,17 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
     return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
 
 
+def idle(job: Job, ends: Ends | None) -> list[Item]:
+    """The last line of a job whose time limit found it standing still."""
+    if ends is None or not job.of_rule(_TIME_LIMIT) or ends.standstill is None:
+        return []
+    rule = job.rules.get(ends.standstill.rule_id)
+    return [] if rule is None else [Item(ends.standstill, rule)]
+
+
+_TIME_LIMIT = "slurm.time-limit"
+
+
 def says_no_more(item: Item) -> bool:
     """Whether a line says that a program is through."""
     words = item.text("words") or ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.identity import SPAWNED, Identities
 from triage.diagnosis.job import TROUBLE, Item
+from triage.diagnosis.nodes import short
 from triage.model import Moment, Origin
 from triage.scan.clock import iso
 from triage.scan.lazy import compiled
@@ -324,8 +325,11 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     }  # fmt: skip
     if identities.only_failed in dead:
         dead = {identities.only_failed}  # the others were told to end
-    if len(dead) == 1 and len(candidate.items) == 1:
+    if len(dead) == 1 and len({(i.finding.source, i.finding.host) for i in candidate.items}) == 1:
         return list(dead)
+    alone = _only_end(candidate, identities)
+    if alone is not None:
+        return [alone]
     hit = {
         r for effect in candidate.led_to
         if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category
@@ -337,6 +341,18 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
         if i.finding.raised and i.rank is not None and i.rule.id in lead.rule.explains
     }  # fmt: skip
     return list(hit) if lead.rank is None and len(hit) == 1 else []
+
+
+def _only_end(candidate: Candidate, identities: Identities) -> int | None:
+    """The one process that ended by itself with a code of its own, of which a node's fault is the reason."""
+    rank = identities.only_failed
+    if rank is None or len(candidate.items) > 1 or candidate.lead.finding.stream:
+        return None
+    host, own = candidate.lead.finding.host, identities.seat(rank).host
+    if host is not None and own is not None and short(host) != short(own):
+        return None
+    ended = (effect for effect in candidate.led_to if effect.rule_id == "ledger.exited")
+    return rank if any(rank in effect.ranks for effect in ended) else None
 
 
 _GONE = frozenset({"ledger.killed", "ledger.vanished"})
