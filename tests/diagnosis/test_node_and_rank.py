@@ -173,3 +173,96 @@ def test_a_ray_actors_rank_is_known_by_any_line_of_its_process(engine: Engine) -
     root = diagnosed(engine, driver=log).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("gpu-oom", 11)
+
+
+RAISED = (
+    "(Worker_TP12 pid=124) ERROR 03-09 09:03:22 [multiproc_executor.py:824] WorkerProc hit an exception.\n"
+    "(Worker_TP12 pid=124) ERROR 03-09 09:03:22 [multiproc_executor.py:824] Traceback (most recent call last):\n"
+    '(Worker_TP12 pid=124) ERROR 03-09 09:03:22 [multiproc_executor.py:824]   File "/vllm/v1/attention/mla.py", line 201, in fwd\n'
+    "(Worker_TP12 pid=124) ERROR 03-09 09:03:22 [multiproc_executor.py:824] torch.OutOfMemoryError: CUDA out of memory. Tried "
+    "to allocate 1.17 GiB. GPU 4 has a total capacity of 79.11 GiB of which 1.02 GiB is free.\n"
+)
+QUOTED = (
+    "(EngineCore_DP0 pid=91) ERROR 03-09 09:03:23 [core.py:866] Traceback (most recent call last):\n"
+    '(EngineCore_DP0 pid=91) ERROR 03-09 09:03:23 [core.py:866]   File "/vllm/v1/executor/multiproc_executor.py", line 361, in get\n'
+    "(EngineCore_DP0 pid=91) ERROR 03-09 09:03:23 [core.py:866] RuntimeError: Worker failed with error 'CUDA out of memory. "
+    "Tried to allocate 1.17 GiB. GPU 4 has a total capacity of 79.11 GiB', please check the stack trace above for the root cause\n"
+)
+
+
+def test_an_error_is_that_of_the_worker_not_of_who_passes_it_on(engine: Engine) -> None:
+    root = diagnosed(engine, node0=QUOTED, node1=RAISED).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("gpu-oom", 12)
+    alone = diagnosed(engine, node0=QUOTED).root_cause
+    assert alone is not None
+    assert (alone.category, alone.origin.rank) == ("gpu-oom", None)
+
+
+def test_stages_and_their_ranks_are_counted_by_the_lines_that_carry_them(engine: Engine) -> None:
+    grid = "".join(
+        f"[2026-01-15 05:00:00 PP{stage} TP{rank}] Load weight end. avail mem=12.1 GB\n"
+        for stage in range(2) for rank in range(4)
+    )  # fmt: skip
+    error = (
+        "[2026-01-15 05:01:18 PP1 TP3] Scheduler hit an exception: Traceback (most recent call last):\n"
+        '  File "/sglang/srt/managers/scheduler.py", line 2972, in run_scheduler_process\n    scheduler.event_loop_pp()\n'
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 896.00 MiB. GPU 3 has a total capacity of 79.11 GiB of "
+        "which 511.00 MiB is free.\n\n"
+    )
+    for log, rank in ((grid + error, 7), (grid[: grid.rindex("[")] + error, 7), (error, None)):
+        root = diagnosed(engine, server=log).root_cause
+        assert root is not None
+        assert (root.category, root.origin.rank) == ("gpu-oom", rank)
+    gap = "".join(line for line in grid.splitlines(keepends=True) if "TP2" not in line)
+    root = diagnosed(engine, server=gap + error).root_cause
+    assert root is not None
+    assert root.origin.rank is None
+
+
+def test_a_broken_disk_met_the_rank_whose_read_failed_in_the_end(engine: Engine) -> None:
+    kernel = (
+        "Jul 11 03:10:00 n14 kernel: critical medium error, dev nvme0n1, sector 881122304 op 0x0:(READ) flags 0x80700\n"
+        "Jul 11 03:10:01 n14 kernel: EXT4-fs error (device nvme0n1p1): ext4_wait_block_bitmap:582: comm python: Cannot read\n"
+    )
+    log = (
+        "[rank6]: Traceback (most recent call last):\n"
+        '[rank6]:   File "/work/data.py", line 71, in __getitem__\n    return np.fromfile(f)\n'
+        "[rank6]: OSError: [Errno 5] Input/output error\n"
+    )
+    root = diagnosed(engine, job=log, journal=kernel).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("host.disk-failing", 6)
+
+
+def test_a_gpu_is_of_the_rank_whose_process_the_driver_cleaned_up_after(engine: Engine) -> None:
+    kernel = (
+        "[Sat Jul 12 05:00:00 2025] NVRM: Xid (PCI:0000:9a:00): 74, pid='<unknown>', name=<unknown>, NVLink: fatal error "
+        "detected on link 7(0x0, 0x0, 0x10000, 0x0, 0x0, 0x0, 0x0)\n"
+        "[Sat Jul 12 05:00:00 2025] NVRM: Xid (PCI:0000:9a:00): 45, pid=71104, name=python3, Ch 00000008\n"
+    )
+    log = (
+        "[rank4]:[E712 05:00:02.100 ProcessGroupNCCL.cpp:2068] [PG ID 0 PG GUID 0(default_pg) Rank 4] Process group watchdog "
+        "thread terminated with exception: CUDA error: an NVLink error occurred (uncorrectable)\n"
+        "[rank5]:[E712 05:00:02.300 ProcessGroupNCCL.cpp:2068] [PG ID 0 PG GUID 0(default_pg) Rank 5] Process group watchdog "
+        "thread terminated with exception: CUDA error: unspecified launch failure\n"
+        "E0712 05:00:10.100000 71000 torch/distributed/elastic/multiprocessing/api.py:874] failed (exitcode: -6) local_rank: 4 "
+        "(pid: 71104) of binary: /usr/bin/python3\n"
+    )
+    root = diagnosed(engine, job=log, dmesg=kernel).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("gpu.xid-74", 4)
+
+
+def test_a_pod_in_a_listing_is_the_rank_that_its_log_speaks_of(engine: Engine) -> None:
+    sources = [
+        Source(
+            "get-pods.txt",
+            data=b"NAME        READY   STATUS      RESTARTS      AGE\ntrainer-1   1/1     Running     0             12m\n"
+            b"trainer-2   0/1     OOMKilled   2 (31s ago)   12m\n",
+        ),
+        Source("logs/trainer-2.log", data=b"INFO 04-01 10:00:00 [worker.py:1] rank=5 starts\n" * 3),
+    ]
+    root = engine.diagnose(sources).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("host-oom", 5)

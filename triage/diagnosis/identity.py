@@ -196,7 +196,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     table.introduced = frozenset().union(*said.values())
     table.went_on = ends.went_on if ends is not None else None
     table.world_size = _world_size(job, told.size)
-    job.items = located(job.items, table.world_size)
+    job.items = located(job.items, table.world_size, told.labels)
     job.index()
     number_ranks(job, table.world_size, told)
     for item in job.items:
@@ -228,7 +228,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     _place_nodes(job, table)
     first_nodes(job, table.nodes)
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
-    for item in job.of_fact("identity"):
+    for item in (*job.of_fact("identity"), *job.of_fact("rank-exit")):
         pid, own = item.number("pid"), item.number("local_rank")
         if pid is None or own is None or item.number("rank") is not None:
             continue
@@ -239,6 +239,11 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             table.note(owner, host=item.finding.host, local_rank=own, pid=pid)
     _gpus_of_processes(job, table)
     _pods(job, table)
+    for (index, writer), ranks in said.items():
+        if not writer and len(ranks) == 1:
+            source = job.sources[index]
+            name = PurePath(source.path or source.name).name.partition(".")[0]
+            table._of_log.setdefault(name, set()).update(ranks)
     table.deserter = _deserter(job, table)
     return table
 

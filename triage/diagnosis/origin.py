@@ -331,7 +331,7 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     if alone is not None:
         return [alone]
     hit = {
-        r for effect in candidate.led_to
+        r for effect in _consequences(candidate)
         if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category
         for r in effect.ranks or [i.rank for i in effect.items if i.rank is not None]
     }  # fmt: skip
@@ -341,6 +341,18 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
         if i.finding.raised and i.rank is not None and i.rule.id in lead.rule.explains
     }  # fmt: skip
     return list(hit) if lead.rank is None and len(hit) == 1 else []
+
+
+def _consequences(candidate: Candidate) -> list[Candidate]:
+    """What a candidate led to, and what that led to."""
+    found: list[Candidate] = []
+    left = list(candidate.led_to)
+    while left:
+        effect = left.pop()
+        if not any(effect is other for other in found):
+            found.append(effect)
+            left.extend(effect.led_to)
+    return found
 
 
 def _only_end(candidate: Candidate, identities: Identities) -> int | None:
