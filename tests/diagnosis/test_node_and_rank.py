@@ -266,3 +266,34 @@ def test_a_pod_in_a_listing_is_the_rank_that_its_log_speaks_of(engine: Engine) -
     root = engine.diagnose(sources).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("host-oom", 5)
+
+
+def test_a_rank_that_a_barrier_names_is_blamed_before_those_that_waited(engine: Engine) -> None:
+    log = (
+        "[rank0]:[E317 17:15:54.100 ProcessGroupGloo.cpp:143] [Rank 0]: Rank 9 failed to pass monitoredBarrier in 300000 ms\n"
+        "[rank1]:[E317 17:15:55.426 ProcessGroupGloo.cpp:143] Rank 1 successfully reached monitoredBarrier, but received errors "
+        "while waiting for send/recv from rank 0. Please check rank 0 logs for faulty rank.\n"
+        "[2025-03-17 17:15:55 TP1] Scheduler hit an exception: Traceback (most recent call last):\n"
+        '  File "/sglang/srt/model_executor/model_runner.py", line 417, in load_model\n    raise ValueError(\n'
+        "ValueError: TP rank 1 could finish the model loading, but there are other ranks that didn't finish loading. It is likely "
+        "due to unexpected failures (e.g., OOM) or a slow node.\n\n"
+    )
+    root = diagnosed(engine, node0=log).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("straggler-or-hang", 9)
+
+
+def test_damaged_memory_met_the_rank_that_died_of_a_bus_error(engine: Engine) -> None:
+    kernel = (
+        "[812.3] MCE: Killing python:71105 due to hardware memory corruption fault at 7f1c40000000\n"
+        "[812.4] EDAC MC1: 1 UE memory read error on CPU_SrcID#1_MC#1_Chan#0_DIMM#0\n"
+    )
+    lost = (
+        "[rank{0}]: torch.distributed.DistBackendError: NCCL error in: /pytorch/torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:3690, "
+        "remote process exited or there was a network error, NCCL version 2.26.2\n"
+    )
+    died = 'Fatal Python error: Bus error\n\nCurrent thread 0x1 (most recent call first):\n  File "/work/data.py", line 88 in get\n'
+    logs = {f"rank_{rank}.log": died if rank == 2 else lost.format(rank) for rank in range(4)}
+    root = diagnosed(engine, dmesg=kernel, **logs).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("host.memory-uncorrected", 2)

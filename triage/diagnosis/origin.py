@@ -319,7 +319,7 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
     # a kill that another process reports: the one rank whose death follows from it
     dead = {
         r for effect in candidate.led_to
-        if "rank-exit" in effect.lead.rule.tags
+        if "rank-exit" in effect.lead.rule.tags or effect.rule_id == "python.fatal-error"
         or (effect.of_ledger and (effect.rule_id in _GONE or lead.rule.category == "host-oom"))
         for r in effect.ranks
     }  # fmt: skip
