@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from triage import Diagnosis, Engine, Source
 
 LOST = (
@@ -297,3 +299,11 @@ def test_damaged_memory_met_the_rank_that_died_of_a_bus_error(engine: Engine) ->
     root = diagnosed(engine, dmesg=kernel, **logs).root_cause
     assert root is not None
     assert (root.rule_id, root.origin.rank) == ("host.memory-uncorrected", 2)
+
+
+def test_a_script_that_was_not_content_with_a_bandwidth_test(engine: Engine) -> None:
+    bench = (Path(__file__).parents[1] / "readers/data/nccl_tests/h100-8.txt").read_text()
+    assert diagnosed(engine, bench=bench).verdict == "healthy"
+    said = "check_bw.sh: busbw 420 GB/s is below the limit of 450 GB/s for this node\nexit {}\n"
+    assert diagnosed(engine, bench=bench + said.format(1)).verdict == "failed"
+    assert diagnosed(engine, bench=bench + said.format(0)).verdict == "healthy"
