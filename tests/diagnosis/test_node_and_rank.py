@@ -307,3 +307,20 @@ def test_a_script_that_was_not_content_with_a_bandwidth_test(engine: Engine) -> 
     said = "check_bw.sh: busbw 420 GB/s is below the limit of 450 GB/s for this node\nexit {}\n"
     assert diagnosed(engine, bench=bench + said.format(1)).verdict == "failed"
     assert diagnosed(engine, bench=bench + said.format(0)).verdict == "healthy"
+
+
+def test_the_process_that_ray_names_above_a_stack_raised_it(engine: Engine) -> None:
+    log = "".join(
+        f"(WorkerDict pid={9000 + r}) [Rank {r}] After rollout, memory reserved (GB): 3\n" for r in range(4)
+    )
+    log += (
+        "(TaskRunner pid=501) Unhandled error (suppress with 'RAY_IGNORE_UNHANDLED_ERRORS=1'): "
+        "ray::WorkerDict.update_actor() (pid=9002, ip=10.1.0.8, actor_id=71ab, repr=<WorkerDict object at 0x7f>)\n"
+        '(TaskRunner pid=501)   File "/opt/verl/verl/workers/actor/dp_actor.py", line 410, in update_policy\n'
+        "(TaskRunner pid=501)     loss.backward()\n"
+        "(TaskRunner pid=501) torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 4.63 GiB. GPU 0 has a total "
+        "capacity of 79.11 GiB of which 2.13 GiB is free.\n"
+    )
+    root = diagnosed(engine, driver=log).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("gpu-oom", 2)
