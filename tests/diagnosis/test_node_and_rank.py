@@ -324,3 +324,24 @@ def test_the_process_that_ray_names_above_a_stack_raised_it(engine: Engine) -> N
     root = diagnosed(engine, driver=log).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("gpu-oom", 2)
+
+
+def test_the_rank_that_sends_through_a_port_without_link_is_named(engine: Engine) -> None:
+    log = joined() + (
+        "n1:2003:2201 [1] transport/net_ib.cc:1862 NCCL WARN NET/IB: Got completion from peer 10.0.0.1<51222> with status=12 "
+        "opcode=0 len=0 vendor err 129 (Send) localGid :: remoteGids:: hca mlx5_3\n"
+    )
+    log += "".join(
+        f"[rank{rank}]:[E515 01:11:20.100 ProcessGroupNCCL.cpp:685] [Rank {rank}] Watchdog caught collective operation timeout: "
+        "WorkNCCL(SeqNum=77, OpType=ALLREDUCE, NumelIn=4096, NumelOut=4096, Timeout(ms)=600000) ran for 600010 milliseconds "
+        "before timing out.\n"
+        for rank in range(4)
+    )
+    port = (
+        "[root@{} ~]# ibstat\nCA 'mlx5_3'\n\tCA type: MT4129\n\tNumber of ports: 1\n\tPort 1:\n\t\tState: Down\n"
+        "\t\tPhysical state: Polling\n\t\tRate: 10\n\t\tBase lid: 65535\n\t\tLink layer: InfiniBand\n"
+    )
+    for node, rank in (("n1", 3), ("n0", None)):
+        root = diagnosed(engine, train=log, ibstat=port.format(node)).root_cause
+        assert root is not None
+        assert (root.category, root.origin.rank) == ("network-fabric", rank)

@@ -335,12 +335,28 @@ def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
         if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category
         for r in effect.ranks or [i.rank for i in effect.items if i.rank is not None]
     }  # fmt: skip
+    hit = hit or _behind_port(candidate, identities)
     # what a library's native code says without a name, one rank raises once more
     hit = hit or {
         i.rank for i in candidate.explains
         if i.finding.raised and i.rank is not None and i.rule.id in lead.rule.explains
     }  # fmt: skip
     return list(hit) if lead.rank is None and len(hit) == 1 else []
+
+
+def _behind_port(candidate: Candidate, identities: Identities) -> set[int]:
+    """Who complained, on the node with a port that has no link, of that port's adapter."""
+    lead = candidate.lead
+    down = {port.partition("/")[0] for port in (lead.text("ports") or "").replace(",", " ").split()}
+    node = lead.finding.host
+    ranks = {
+        i.rank for effect in candidate.led_to for i in effect.items
+        if (i.text("hca") or "").partition(":")[0] in down
+    }  # fmt: skip
+    here = [identities.seat(rank).host for rank in ranks if rank is not None]
+    if node is None or len(here) < len(ranks) or any(h is None or short(h) != short(node) for h in here):
+        return set()  # the other end of a link may have an adapter of the same name
+    return {rank for rank in ranks if rank is not None}
 
 
 def _consequences(candidate: Candidate) -> list[Candidate]:
