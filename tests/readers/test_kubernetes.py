@@ -259,3 +259,15 @@ def test_the_volume_that_failed_is_shown_rather_than_the_summary_of_missing_volu
     )
     (mount,) = [f for f in findings(text) if f.rule_id == "kubernetes.volume-not-mounted"]
     assert "pv-data" in mount.evidence[0].text
+
+
+def test_a_volume_that_came_late_is_there_once_the_containers_are_made() -> None:
+    text = (
+        "LAST SEEN   TYPE      REASON        OBJECT    MESSAGE\n"
+        '51m         Warning   FailedMount   pod/w-0   MountVolume.SetUp failed for volume "cfg" : timed out waiting for the condition\n'
+    )
+    made = '48m         Normal    Pulling       pod/{}   Pulling image "acme/sft:3"\n'
+    rule = "kubernetes.volume-not-mounted"
+    assert rule in {f.rule_id for f in findings(text)}
+    assert rule in {f.rule_id for f in findings(text + made.format("w-1"))}
+    assert rule not in {f.rule_id for f in findings(text + made.format("w-0"))}

@@ -123,3 +123,15 @@ def test_a_node_without_any_gpu_lacks_its_driver(count: str, rule: str) -> None:
     text = load("show-node.txt").replace("7 < 8", count)
     found = ScontrolReader().read(text.encode(), Source("x"), 0).findings
     assert rule in [f.rule_id.removeprefix("slurm.") for f in found]
+
+
+@pytest.mark.parametrize(("state", "kept"), [("RUNNING", False), ("COMPLETED", False), ("FAILED", True)])
+def test_the_runs_before_a_good_one_of_a_requeued_job(state: str, *, kept: bool) -> None:
+    text = (
+        "JobID|State|ExitCode|Start|End\n"
+        "99|PREEMPTED|0:0|2025-04-15T01:00:00|2025-04-15T01:02:00\n"
+        "99.0|CANCELLED|0:15|2025-04-15T01:00:01|2025-04-15T01:02:00\n"
+        f"99|{state}|{int(state == 'FAILED')}:0|2025-04-15T01:50:00|2025-04-15T02:50:00\n"
+    )
+    found = SacctReader().read(text.encode(), Source("x"), 0).findings
+    assert any("preempted" in f.rule_id or "cancelled" in f.rule_id for f in found) is kept

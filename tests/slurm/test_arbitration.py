@@ -128,11 +128,16 @@ def test_time_limit_hides_a_stall(engine: Engine, tmp_path: Path) -> None:
         for i in range(60)
     ]
     record = job("TIMEOUT", end=end, start=end - 5000, limit=5000.0)
-    stalled = judge(engine, tmp_path, record, "".join(lines) + LIMIT)
-    assert stalled.diagnosis.root_cause is not None
-    assert stalled.diagnosis.root_cause.rule_id == "slurm.timeout-after-stall"
+    limit = "slurmstepd: error: *** JOB 5 ON n1 CANCELLED AT {} DUE TO TIME LIMIT ***\n"
+    late, early = (
+        limit.format(time.strftime("%Y-%m-%dT%H:%M:%S", time.localtime(t))) for t in (end, end - 4400)
+    )
+    for last, rule in ((late, "slurm.stood-still"), ("", "slurm.timeout-after-stall")):
+        stalled = judge(engine, tmp_path, record, "".join(lines) + last)
+        assert stalled.diagnosis.root_cause is not None
+        assert stalled.diagnosis.root_cause.rule_id == rule
     working = judge(
-        engine, tmp_path, job("TIMEOUT", end=end - 4400, start=end - 5000), "".join(lines) + LIMIT
+        engine, tmp_path, job("TIMEOUT", end=end - 4400, start=end - 5000), "".join(lines) + early
     )
     assert working.diagnosis.root_cause is not None
     assert working.diagnosis.root_cause.category == "scheduler"

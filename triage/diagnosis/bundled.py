@@ -83,6 +83,11 @@ class _Ends:
         """Nothing, for the same reason."""
         return Selves()
 
+    @property
+    def standstill(self) -> Finding | None:
+        """None, for the same reason."""
+        return None
+
     def went_on(self, source: int, offset: int, /) -> frozenset[int]:
         """None, for the same reason."""
         return frozenset()

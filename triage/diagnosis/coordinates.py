@@ -17,16 +17,25 @@ OF_A_REPLICA = "of-a-replica"
 """Tag of lines whose ``rank`` counts within the replica that prints them."""
 
 
-def located(items: list[Item], world_size: int | None, seats: Iterable[tuple[int, int]] = ()) -> list[Item]:
+Labels = tuple[tuple[str, int], ...]
+
+
+def located(
+    items: list[Item],
+    world_size: int | None,
+    seats: Iterable[tuple[int, int]] = (),
+    marked: Collection[Labels] = (),
+) -> list[Item]:
     """``items`` with the ranks of ``PP1 TP3`` where the sizes are known, and of ``DP1 TP3`` where TP counts them all.
 
     Args:
         seats: the numbers of nodes and of processes there that anybody gives as his own.
+        marked: the coordinates that other lines carry.
     """
     seen: dict[tuple[str, ...], set[tuple[int, ...]]] = defaultdict(set)
     seen[_SEAT].update(seats)
-    for item in items:
-        names, places = _counted(item)
+    for labels in (*(item.finding.labels for item in items), *marked):
+        names, places = _counted(labels)
         if names:
             seen[names].add(places)
     sizes: dict[tuple[str, ...], tuple[int, ...]] = {}
@@ -34,8 +43,9 @@ def located(items: list[Item], world_size: int | None, seats: Iterable[tuple[int
         if not found:
             continue
         extent = tuple(max(column) + 1 for column in zip(*found, strict=True))
-        full = names == _SEAT and len(found) == prod(extent)  # all that there may be have spoken
-        if len(names) > 1 and (prod(extent) == world_size or (full and world_size is None)):
+        # all that there may be have spoken
+        full = names in {_SEAT, ("PP", "TP")} and world_size is None and len(found) == prod(extent)
+        if len(names) > 1 and (prod(extent) == world_size or (full and (names == _SEAT or len(found) > 1))):
             sizes[names] = extent
     shared = _attention(seen.get(("DP", "TP"), set()), {i.finding.labels for i in items})
     stated = _stated(items)
@@ -114,14 +124,14 @@ def _among_all(item: Item, stated: _Layout | None) -> Item:
     return Item(replace(item.finding, fields={k: v for k, v in fields.items() if v is not None}), item.rule)
 
 
-def _counted(item: Item) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    labels = dict(item.finding.labels)
+def _counted(told: Labels) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    labels = dict(told)
     names = tuple(name for name in _COUNTED if name in labels)
     return names, tuple(labels[name] for name in names)
 
 
 def _rank(item: Item, sizes: dict[tuple[str, ...], tuple[int, ...]], shared: bool) -> int | None:
-    names, places = _counted(item)
+    names, places = _counted(item.finding.labels)
     if names in sizes:
         rank = 0
         for place, size in zip(places, sizes[names], strict=True):

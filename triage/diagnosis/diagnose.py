@@ -27,7 +27,7 @@ from triage.diagnosis.judgement import judge
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.ledger import build as build_ledger
 from triage.diagnosis.nodes import around
-from triage.diagnosis.oddities import left_behind, observed, suspect, with_words_of_ranks
+from triage.diagnosis.oddities import idle, left_behind, observed, suspect, with_words_of_ranks
 from triage.diagnosis.origin import moment_text
 from triage.diagnosis.phases import Activities
 from triage.diagnosis.ranking import Ranking, rank
@@ -115,7 +115,7 @@ def diagnose(run: Run) -> Diagnosis:
 def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -> _Outcome:
     job = Job(run.rules, list(items), run.sources, run.reports, run.receipt, run.cut)
     if last:
-        seen = observed(job, run.ends)
+        seen = [*observed(job, run.ends), *idle(job, run.ends)]
         job.add(seen)
         if year is None and (year := _year([*items, *seen])) is not None:
             # the program's own lines may be the only ones that state it

@@ -203,7 +203,9 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     table.went_on = ends.went_on if ends is not None else None
     table.world_size = _world_size(job, told.size)
     seats = [seat for _, name in told.writers if (seat := SEAT.fullmatch(name)) and seat[1].isdecimal()]
-    job.items = located(job.items, table.world_size, {(int(seat[1]), int(seat[2])) for seat in seats})
+    job.items = located(
+        job.items, table.world_size, {(int(seat[1]), int(seat[2])) for seat in seats}, told.labels
+    )
     job.index()
     counted = number_ranks(job, table.world_size, told)
     table.world_size = counted if table.world_size is None else table.world_size
@@ -219,7 +221,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
         _identity(item, table)
     for (_, name), ranks in sorted(said.items()):
         if len(ranks) == 1 and (process := _PID.fullmatch(name)) is not None:
-            table.note(next(iter(ranks)), pid=int(process[1]))
+            table.note(next(iter(ranks)), pid=int(process[1]), host=process[2])
     for fact in ("comm-init-start", "comm-init-complete"):
         for item in job.of_fact(fact):
             _communicator(item, table)
@@ -237,7 +239,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     first_nodes(job, table.nodes)
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
     hosts_in_order(job, table.nodes, table.world_size, told.writers)
-    for item in job.of_fact("identity"):
+    for item in (*job.of_fact("identity"), *job.of_fact("rank-exit")):
         pid, own = item.number("pid"), item.number("local_rank")
         if pid is None or own is None or item.number("rank") is not None:
             continue
@@ -248,6 +250,11 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             table.note(owner, host=item.finding.host, local_rank=own, pid=pid)
     _gpus_of_processes(job, table)
     _pods(job, table)
+    for (index, writer), ranks in said.items():
+        if not writer and len(ranks) == 1:
+            source = job.sources[index]
+            name = PurePath(source.path or source.name).name.partition(".")[0]
+            table._of_log.setdefault(name, set()).update(ranks)
     table.deserter = _deserter(job, table)
     return table
 
@@ -285,7 +292,7 @@ def _incomparable(one: str | None, other: str) -> bool:
 
 
 _ADDRESS = deferred(r"\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]*:[\da-f:]+")
-_PID = deferred(r"pid (\d+)")
+_PID = deferred(r"pid (\d+)(?:@(\S+))?")
 _ORDINAL = deferred(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
 
 

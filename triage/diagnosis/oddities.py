@@ -54,6 +54,17 @@ def first_trouble(job: Job) -> dict[int, int]:
     return until
 
 
+def idle(job: Job, ends: Ends | None) -> list[Item]:
+    """The last line of a job whose time limit found it standing still."""
+    if ends is None or not job.of_rule(_TIME_LIMIT) or ends.standstill is None:
+        return []
+    rule = job.rules.get(ends.standstill.rule_id)
+    return [] if rule is None else [Item(ends.standstill, rule)]
+
+
+_TIME_LIMIT = "slurm.time-limit"
+
+
 def says_no_more(item: Item) -> bool:
     """Whether a line says that a program is through."""
     words = item.text("words") or ""

@@ -223,6 +223,7 @@ def _gap(one: Item, other: Item) -> float | None:
 def _explain(causes: list[Candidate], job: Job, ledger: Ledger) -> None:
     """Draw the edges: strongest explainers first, never in a circle."""
     order = sorted(causes, key=_preference)
+    passed_on = _passed_on(causes, job)
     for candidate in causes:
         candidate.foretold_by = [c for c in causes if _foretells(c, candidate)]
         best: Candidate | None = None
@@ -231,11 +232,35 @@ def _explain(causes: list[Candidate], job: Job, ledger: Ledger) -> None:
             if other is candidate or _leads_to(candidate, other):
                 continue
             reason = _reason(other, candidate, ledger)
+            if not reason and id(candidate) in passed_on and id(other) not in passed_on:
+                reason = _told_first_hand(other, candidate)
             if reason and (best is None or other.score > best.score):
                 best, why = other, reason
         if best is not None:
             candidate.explained_by, candidate.why_explained = best, why
             best.led_to.append(candidate)
+
+
+def _passed_on(causes: Sequence[Candidate], job: Job) -> set[int]:
+    """Candidates that are known only from lines in which a process repeats what another one raised."""
+    lines = {
+        (item.finding.source, shown.line)
+        for item in job.of_tag("wrapper") if item.rule.role == "symptom"
+        for shown in item.finding.evidence
+    }  # fmt: skip
+    return {
+        id(c) for c in causes
+        if all((i.finding.source, e.line) in lines for i in c.items for e in i.finding.evidence)
+    }  # fmt: skip
+
+
+def _told_first_hand(cause: Candidate, effect: Candidate) -> str:
+    """Why what was only passed on is what a rank said itself, in a log of its own."""
+    one, two = cause.lead.finding, effect.lead.finding
+    alike = _kind(cause) == _kind(effect) and cause.score >= effect.score - NEAR
+    if alike and one.source != two.source and one.raised and one.rank is not None and two.rank is None:
+        return f"rank {one.rank} said it, and {effect.rule_id} was only passed on"
+    return ""
 
 
 def _foretells(sign: Candidate, candidate: Candidate) -> bool:

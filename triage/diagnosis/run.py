@@ -61,6 +61,11 @@ class Ends(Protocol):
         """What the writers of each log say of themselves, by source and name; an empty name is all of it."""
         ...
 
+    @property
+    def standstill(self) -> Finding | None:
+        """The last line of a job that had stood still for long when its time limit ended it."""
+        ...
+
     def went_on(self, source: int, offset: int, /) -> frozenset[int]:
         """The ranks that say something of their own in a source behind ``offset``."""
         ...

@@ -271,6 +271,12 @@ def _event(found: Findings, pod: Pod, event: Event, seen: set[str]) -> None:
     _add(found, rule_id, pod, [event.line], event.message, reason=event.reason)
 
 
+def _made_since(pod: Pod, event: Event) -> bool:
+    """Whether images were pulled or containers made below an event: both are done when all volumes are there."""
+    below = pod.events[pod.events.index(event) + 1 :]
+    return any(e.reason in {"Pulling", "Pulled", "Created", "Started"} for e in below)
+
+
 def _event_rule(pod: Pod, event: Event) -> str | None:
     reason, message = event.reason, event.message
     running = pod.status in {"Running", "Succeeded"} or any(c.state == "running" for c in pod.containers)
@@ -292,7 +298,7 @@ def _event_rule(pod: Pod, event: Event) -> str | None:
         started = running or any(e.reason in {"Scheduled", "Started"} for e in pod.events)
         return None if started else "kubernetes.unschedulable"
     if reason in {"FailedMount", "FailedAttachVolume"}:
-        return None if running else "kubernetes.volume-not-mounted"
+        return None if running or _made_since(pod, event) else "kubernetes.volume-not-mounted"
     if reason in {"FailedCreatePodSandBox", "FailedCreatePodSandbox"}:
         rule_id = (
             "kubernetes.sandbox-network" if _POD_NETWORK.search(message) else "kubernetes.sandbox-failed"

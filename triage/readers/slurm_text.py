@@ -108,6 +108,7 @@ def _begins_record(text: str) -> bool:
 
 
 def _jobs(found: Findings, records: Sequence[Record]) -> None:
+    records = _last_runs(records)
     steps: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         if record.step is not None:
@@ -118,6 +119,21 @@ def _jobs(found: Findings, records: Sequence[Record]) -> None:
     orphans = [job for job in steps if not any(r.step is None and r.job == job for r in records)]
     for job in orphans:
         _job(found, steps[job][0], steps[job])
+
+
+def _last_runs(records: Sequence[Record]) -> list[Record]:
+    """``records`` without those of earlier runs of a job that was started again and ran or runs well since.
+
+    With ``--duplicates`` sacct lists every run of a job that was requeued, each with its steps below it.
+    """
+    last: dict[str, int] = {}
+    for place, record in enumerate(records):
+        if record.step is None:
+            last[record.job] = place
+    well = {
+        job for job, place in last.items() if records[place].state in {"RUNNING", "COMPLETING", "COMPLETED"}
+    }
+    return [r for place, r in enumerate(records) if r.job not in well or place >= last[r.job]]
 
 
 def _job(found: Findings, job: Record, steps: Sequence[Record]) -> None:

@@ -13,7 +13,7 @@ from triage.model import Block, Finding, Reading, Source, SourceReport
 from triage.scan.collect import Collector
 from triage.scan.leads import leads_of
 from triage.scan.scanner import Scanner
-from triage.scan.status import closing_status
+from triage.scan.status import BADLY, closing_status
 from triage.scan.tail import intelligible, last_signs_of_life
 from triage.sources import BLOCK_SIZE, CONTEXT, BlockReader
 from triage.sources.constants import TAIL_SIZE
@@ -24,6 +24,8 @@ EMBEDDED = 64 << 10
 """Bytes at both ends of a log in which pasted command output is looked for."""
 MAX_STRUCTURED = 64 << 20
 """Bytes of one structured input (a dump, a topology, an accounting table) that are read."""
+_PROGRAMS = frozenset({"nccl-tests", "p2p"})
+"""Kinds of output that a test program prints, with what the script around it says."""
 _BINARY = frozenset({"flight-recorder", "elastic-error"})
 
 Span = tuple[int, int | None]
@@ -123,6 +125,10 @@ def read_part(
             _beside(scanner, source, index, reading, data),
             reading,
         )
+        if reading.kind in _PROGRAMS:
+            # what the script around a test program says last counts for more than the program's own summary
+            whole = Block(data, 0, 1, 0, len(data), True)
+            part.findings.extend(f for f in closing_status(whole, source, index) if f.rule_id == BADLY)
         if progress is not None:
             progress(len(data))
         if reader.note:

@@ -21,6 +21,7 @@ from triage.scan.routine import How, Routine
 from triage.scan.said import lines_around, without_digits
 from triage.scan.selves import Selves, selves, went_on
 from triage.scan.stacks import stacks
+from triage.scan.standstill import stood_still
 from triage.scan.tail import alarms, aside, closing, last_words, ordinary
 
 if TYPE_CHECKING:
@@ -127,6 +128,11 @@ class Ends:
             *durations(timing, self._sources, until),
             *stacks(self._tails, self._sources),
         ]
+
+    @cached_property
+    def standstill(self) -> Finding | None:
+        """The last line of a job that had stood still for long when its time limit ended it."""
+        return stood_still(self._tails, self._sources)
 
     @cached_property
     def selves(self) -> Selves:

@@ -155,7 +155,7 @@ class ExceptionScan:
                 rule_id=EXCEPTION_RULE,
                 fields={
                     **exception_fields(found),
-                    **_remote(lines[: at + 1]),
+                    **_remote([*_quoted_below(view, lines[0]), *lines[: at + 1]]),
                     **({"_served": True} if _served(view, lines[0]) else {}),
                     **({"_caught": True} if _caught(found, lines) else {}),
                     "_begin": view.block.offset + lines[0].start,
@@ -375,6 +375,13 @@ def _caught(found: Traceback, lines: list[Line]) -> bool:
 def _alarmed(line: Line) -> bool:
     """Whether a logger's line announces what went wrong."""
     return line.prefix.level in {"error", "fatal"} or compiled(_ALARM).search(line.message) is not None
+
+
+def _quoted_below(view: BlockLines, line: Line) -> list[Line]:
+    """The line below which Ray quotes a stack that begins on ``line`` without a header: the same process wrote it."""
+    if HEADER in line.message:
+        return []
+    return [above for above in islice(view.preceding(line), 1) if above.prefix.stream == line.prefix.stream]
 
 
 def _remote(lines: list[Line]) -> dict[str, Value]:

@@ -51,6 +51,8 @@ class Selves:
     """How many they say that they are."""
     writers: frozenset[Writer] = frozenset()
     """The names in front of lines, of whatever kind."""
+    labels: frozenset[tuple[tuple[str, int], ...]] = frozenset()
+    """The places in a grid of parallel processes that lines are marked with."""
 
 
 def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
@@ -66,10 +68,12 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         for slot, rank in _numbers(line):
             stated["file", line.wording, slot][index, ""].add(rank)
     writers: set[Writer] = set()
+    labels: set[tuple[tuple[str, int], ...]] = set()
     lines = list(_lines(blocks, sources))
     outer = _before_all(lines)
     for index, line in lines:
         writers.add((index, line.prefix.stream.partition("/")[0]))
+        labels.add(line.prefix.labels)
         names = {
             "file": "",
             "stream": line.prefix.stream.removeprefix(outer.get(index, "")).partition("/")[0],
@@ -114,6 +118,7 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         {writer: ranks for writer, ranks in found.items() if ranks and writer[0] not in known},
         size,
         frozenset(writers),
+        frozenset(labels),
     )
 
 
