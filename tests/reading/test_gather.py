@@ -32,8 +32,10 @@ TIMEOUT = (
 
 def write_log(path: Path, megabytes: int, at: int) -> Path:
     """Steps, a traceback that begins ``at`` bytes into the log, and timeouts of the others at the end."""
-    steps = "".join(STEP.format(n=n, m=n // 60 % 60, s=n % 60) for n in range(20_000))
-    text = (steps * (1 + (megabytes << 20) // len(steps)))[: megabytes << 20]
+    # each step once: what begins anew is another run
+    count = 1 + (megabytes << 20) // len(STEP.format(n=0, m=0, s=0))
+    steps = "".join(STEP.format(n=n, m=n // 60 % 60, s=n % 60) for n in range(count))
+    text = steps[: megabytes << 20]
     cut = text.rfind("\n", 0, at) + 1
     path.write_text(
         text[:cut]

@@ -24,7 +24,7 @@ NEAR = 6
 TIMES = 256
 """Beginnings of one source that are told."""
 _LENGTHS = range(12, 400)
-_TELLING = r"(?:[^\W\d_]{3,}[^\n]*?){2}"
+_TELLING = r"(?:\b[^\W\d_]{3,}\b[^\n]*?){2}"
 _FAILS = r"Traceback|(?:\w+\.)*\w+(?:Error|Exception|Interrupt)\b"
 _OTHERS = r"\s{2,}|[*=+~^-]{5,}|[^\n]{0,160}\d{1,3}%\||warnings\.warn|[^\n]{0,240}Warning: "
 """What no program begins with: code, rules, bars, what Python warns of."""
@@ -46,6 +46,8 @@ class Openings:
     """The first lines of one source, and where they stand again."""
 
     _known: dict[bytes, int] | None = None
+    _seen: set[int] = field(default_factory=set)
+    """Those of them that have stood somewhere."""
     _told: int = 0
     _once: dict[int, Opening] = field(default_factory=dict)
     """Those that have stood in one place only so far: of one run nothing needs to be told."""
@@ -58,7 +60,7 @@ class Openings:
             self._known = {} if block.offset + block.begin else _first_lines(block.data)
         if len(self._known) < 2:
             return
-        for which, row, at, raw in _standing(self._known, block.data[block.begin : block.end]):
+        for which, row, at, raw in _standing(self._known, self._seen, block.data[block.begin : block.end]):
             text = raw.decode("utf-8", "replace")
             found = Opening(which, block.offset + block.begin + at, line + row, text)
             if which not in self._once and self._told == 0 and len(self._once) < len(self._known):
@@ -72,20 +74,32 @@ class Openings:
                 return
 
 
-def _standing(known: dict[bytes, int], data: bytes) -> Iterator[tuple[int, int, int, bytes]]:
-    """Which of the ``known`` lines stand in which row and at which byte, with another of them near."""
+def _standing(
+    known: dict[bytes, int], seen: set[int], data: bytes
+) -> Iterator[tuple[int, int, int, bytes]]:
+    """Which of the ``known`` lines stand in which row and at which byte, with another of them near.
+
+    Both must stand there for the first time, or both again: what is only said once more below the beginning begins
+    nothing.
+    """
     plain = data.translate(None, _DIGITS).split(b"\n")
-    found = [
-        (row, which) for row, text in enumerate(plain) if (which := known.get(text.rstrip())) is not None
-    ]
+    found: list[tuple[int, int, bool]] = []
+    for row, text in enumerate(plain):
+        which = known.get(text.rstrip())
+        if which is not None:
+            found.append((row, which, which in seen))
+            seen.add(which)
     if len(found) < 2:
         return
     rows = data.split(b"\n")
     filled = [bool(text.strip()) for text in plain]
     at, row = 0, 0
-    for place, (here, which) in enumerate(found):
+    for place, (here, which, again) in enumerate(found):
         beside = (*found[max(0, place - NEAR) : place], *found[place + 1 : place + 1 + NEAR])
-        if any(other != which and _apart(filled, here, there) <= NEAR for there, other in beside):
+        if any(
+            other != which and anew == again and _apart(filled, here, there) <= NEAR
+            for there, other, anew in beside
+        ):
             at += sum(len(text) + 1 for text in rows[row:here])
             row = here
             yield which, here, at, rows[here]
