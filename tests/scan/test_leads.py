@@ -35,3 +35,12 @@ def test_the_digits_of_a_rate_number_nobody() -> None:
     lines = [f"gone through {700 + at} pages at 1.0{rate} a second" for at, rate in enumerate(rates)]
     for log in (bars, lines):
         assert split(learn("\n".join(log).encode()), log[3])[0].rank is None
+
+
+def test_pods_that_are_numbered_otherwise_than_the_ranks_in_them_tell_no_rank() -> None:
+    turns = [(0, 1), (1, 2), (2, 3), (1, 2), (0, 1), (2, 3), (1, 2), (0, 1), (2, 3), (0, 1)]
+    tagged = [f"[rec-worker-{pod} torch] [rank{rank}]: step done" for pod, rank in turns]
+    bare = f"[rec-worker-{turns[0][0]} torch] an assertion failed"
+    leads = learn("\n".join([*tagged, bare]).encode())
+    assert split(leads, bare)[0].rank is None
+    assert split(leads, tagged[0])[0].rank == 1

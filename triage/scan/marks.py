@@ -90,8 +90,18 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
         # ``(1/4)`` to ``(4/4)`` count from 1
         base = int(whole[place] == {str(max(values))})
         if _take_turns([value - base for value in values]):
-            return re.compile(_pattern(place[1])), base
+            mark = re.compile(_pattern(place[1]))
+            return None if _contradicted(mark, base, lines) else (mark, base)
     return None
+
+
+def _contradicted(mark: re.Pattern[str], base: int, lines: Sequence[str]) -> bool:
+    """Whether torch's tag behind the number says another rank: pods may be numbered from the second process on."""
+    told = [(found, _TAGGED.search(line, found.end())) for line in lines if (found := mark.match(line))]
+    return any(tag is not None and int(tag[1]) != int(found[1]) - base for found, tag in told)
+
+
+_TAGGED = deferred(r"\[rank(\d{1,6})\]")
 
 
 def _of_nodes(before: str, heads: Sequence[str]) -> str | None:

@@ -74,9 +74,7 @@ class Openings:
                 return
 
 
-def _standing(
-    known: dict[bytes, int], seen: set[int], data: bytes
-) -> Iterator[tuple[int, int, int, bytes]]:
+def _standing(known: dict[bytes, int], seen: set[int], data: bytes) -> Iterator[tuple[int, int, int, bytes]]:
     """Which of the ``known`` lines stand in which row and at which byte, with another of them near.
 
     Both must stand there for the first time, or both again: what is only said once more below the beginning begins
