@@ -258,3 +258,10 @@ def test_a_complaint_between_what_is_counted(engine: Engine) -> None:
 
 def test_words_with_numbers_between_them_are_text(engine: Engine) -> None:
     assert verdict(engine, "".join(f"seed {n} score 0.7{n}\n" for n in range(1, 5))) == "healthy"
+
+
+def test_a_failure_that_a_test_had_wanted_is_none(engine: Engine) -> None:
+    steps = "".join(f"size {n} errors 0\n" for n in range(4))
+    wanted = "negative case raised as expected: shape '[3]' is invalid for input of size 4\n"
+    found = engine.diagnose(Source("bench.txt", data=(steps + wanted + "bench complete\n").encode()))
+    assert found.verdict == "healthy"

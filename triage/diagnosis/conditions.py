@@ -7,6 +7,7 @@ from typing import Any
 
 from triage.diagnosis.job import Item, Job, compare
 from triage.model import Value
+from triage.scan.lazy import compiled
 
 
 def names_of(job: Job, item: Item | None, world_size: int | None, phase: str | None) -> dict[str, Any]:
@@ -123,10 +124,25 @@ def _dig(receipt: Mapping[str, Any] | None, path: str) -> Any:
 
 def holds(job: Job, item: Item, world_size: int | None = None, phase: str | None = None) -> bool:
     """Whether the rule's ``when`` is true for this finding (always, when it has none)."""
+    if item.rule.role in {"cause", "symptom"} and _wanted(item):
+        return False
     condition = item.rule.when
     if condition is None:
         return True
     return condition.holds(names_of(job, item, world_size, phase), functions_of(job, item))
+
+
+def _wanted(item: Item) -> bool:
+    """Whether the line itself says that a test had wanted the failure that it tells of."""
+    shown = item.finding.evidence
+    return not item.finding.raised and bool(shown) and all(compiled(_WANTED).search(e.text) for e in shown)
+
+
+_WANTED = (
+    r"(?i)\b(?:raised|fails?|failed|rejected|refused|errored|threw|caught)[^\n]{0,40} as (?:expected|intended|it should)\b"
+    r"|\(expected\)"
+)
+"""How tests say so."""
 
 
 def undisputed(items: list[Item]) -> list[Item]:

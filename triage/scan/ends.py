@@ -22,7 +22,7 @@ from triage.scan.said import lines_around, without_digits
 from triage.scan.selves import Selves, selves, went_on
 from triage.scan.stacks import stacks
 from triage.scan.standstill import stood_still
-from triage.scan.tail import alarms, aside, closing, last_words, ordinary
+from triage.scan.tail import alarms, aside, closing, last_words, ordinary, speaks_of_trouble
 
 if TYPE_CHECKING:
     import regex
@@ -191,6 +191,7 @@ class Ends:
             and (rule := self._rules.get(finding.rule_id)) is not None
             and rule.fact != "mention"
             for evidence in finding.evidence
+            if not (rule.fact in _IN_PASSING and speaks_of_trouble(evidence.text))
             for line in evidence.text.splitlines()
         }
 
@@ -205,6 +206,9 @@ class Ends:
                 continue  # it says that an exception is named, and knows nothing about it
             for evidence in finding.evidence:
                 lines = evidence.text.splitlines()
+                in_passing = known is not None and known.fact in _IN_PASSING
+                if in_passing and speaks_of_trouble(evidence.text):
+                    continue  # what the line is there to say, nobody knows
                 if evidence.line is not None:
                     taken.setdefault(evidence.path, set()).update(
                         range(evidence.line, evidence.line + len(lines))
@@ -229,6 +233,8 @@ def _cut(block: Block, offset: int) -> Block | None:
     )
 
 
+_IN_PASSING = frozenset(["world-size", "identity", "progress"])
+"""Facts that an error may mention too."""
 _BEFORE = 12
 """Lines before the first sign of trouble among which its reason may stand."""
 
