@@ -21,7 +21,8 @@ from triage.sources.discovery import Discovery
 
 EXIT_CODES = {"healthy": 0, "failed": 1, "inconclusive": 3}
 _SILENT_SECONDS = 0.8
-MAX_PROCESSES = 4
+MAX_PROCESSES = 8
+"""Processes that read large inputs: each takes some 25 MB of its own, and the memory of all is to stay below 500 MB."""
 _COLLECT_AFTER = 20_000
 """New objects between two collections."""
 
@@ -40,6 +41,13 @@ class Options:
     exit_zero: bool = False
 
 
+def _cores() -> int:
+    """The cores that this process may use: a job may have been given a part of its node."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def execute(paths: Sequence[str], options: Options) -> int:
     """Diagnose ``paths`` and print the report; returns the exit code."""
     receipt = None
@@ -47,7 +55,7 @@ def execute(paths: Sequence[str], options: Options) -> int:
         from triage.receipts import load_receipt
 
         receipt = load_receipt(options.receipt)
-    engine = Engine(options.rules, processes=min(os.cpu_count() or 1, MAX_PROCESSES))
+    engine = Engine(options.rules, processes=min(_cores(), MAX_PROCESSES))
     # what is loaded by now stays until the end: collecting looks at what reading makes alone, and not often
     gc.freeze()
     gc.set_threshold(_COLLECT_AFTER)
