@@ -9,6 +9,7 @@ from triage.diagnosis.endings import Endings
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.order import last_of
+from triage.model import Evidence
 from triage.scan.lazy import compiled
 from triage.scan.routine import How
 
@@ -64,10 +65,7 @@ class GoingOn:
         # an exception's message may be taken to go on too far; what a rule spans is all of it
         below = 0 if finding.raised else shown.text.count("\n")
         found = self.job.resumed(finding.source, finding.stream, shown.line + below, self._how(item))
-        rule = self.job.rules.get(ROUTINE_RULE)
-        if found is None or rule is None:
-            return None
-        return Item(replace(finding, rule_id=ROUTINE_RULE, fields={}, evidence=(found,), raised=False), rule)
+        return self._routine(item, found)
 
     def outlived(self, item: Item) -> Item | None:
         """A complaint of what is concluded from complaints, where everybody who complains goes on with its work."""
@@ -96,16 +94,20 @@ class GoingOn:
     def without_peer(self, item: Item) -> Item | None:
         """Work that is counted to the end of the log after one rank lost another: ranks that work together can do so only without it."""
         finding = item.finding
-        rule = self.job.rules.get(ROUTINE_RULE)
         shown = finding.evidence[-1] if finding.evidence else None
-        if self.job.began is None or rule is None or shown is None or shown.line is None:
+        if self.job.began is None or shown is None or shown.line is None:
             return None
         if "peer-loss" not in item.rule.tags or self.endings.badly() or not finding.stream:
             return None
-        found = self.job.began(finding.source, shown.line)
-        if found is None:
+        return self._routine(item, self.job.began(finding.source, shown.line))
+
+    def _routine(self, item: Item, found: Evidence | None) -> Item | None:
+        """The line ``found``, with which the writer of ``item`` goes on."""
+        rule = self.job.rules.get(ROUTINE_RULE)
+        if found is None or rule is None:
             return None
-        return Item(replace(finding, rule_id=ROUTINE_RULE, fields={}, evidence=(found,), raised=False), rule)
+        told = replace(item.finding, rule_id=ROUTINE_RULE, fields={}, evidence=(found,), raised=False)
+        return Item(told, rule)
 
     def _how(self, item: Item) -> How:
         """How an error was told, as far as that shows whether it ended anything."""
