@@ -122,7 +122,7 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     if absent:
         found = list(absent_ranks(job, ledger, activities, waits, absent))
         named = any(item.rule.id != "ledger.waiting-unlocalised" for item in found)
-        less = None if named else _issued_less(job, ledger, waits)
+        less = None if named else issued_less(job, ledger, waits)
         yield from found if less is None else [less]
     else:
         yield from _none_absent(job, ledger, activities, waits)
@@ -392,19 +392,6 @@ def _telling(job: Job, rank: int) -> Item:
     return said[-1]
 
 
-def _issued_less(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Item | None:
-    """The verdict on the one rank that issued fewer collectives than all others that wait in one with it."""
-    less = issued_less(ledger, waits)
-    if less is None:
-        return None
-    own, most = less
-    first, rank = waits[0], own.item.rank or 0
-    fields: dict[str, Value] = {
-        "ranks": (rank,), "seq": first.seq, "op": first.op, "enqueued": own.enqueued, "issued": most
-    }  # fmt: skip
-    return verdict(job, "ledger.issued-less", fields, [own.item, first.item], rank=rank)
-
-
 def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Item]:
     first = waits[0]
     fields: dict[str, Value]
@@ -414,7 +401,7 @@ def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Ite
         fields = {"ranks": (first.rank,), "seq": first.seq, "op": first.op}
         yield verdict(job, "ledger.after-the-end", fields, [first.item, ended], rank=first.rank)
         return
-    less = _issued_less(job, ledger, waits)
+    less = issued_less(job, ledger, waits)
     if less is not None:
         yield less
         return

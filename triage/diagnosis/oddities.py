@@ -15,7 +15,7 @@ BEHIND = "progress.behind"
 OUTSIDE = "torch.rank-outside-group"
 _FEWEST_LAST = 3
 """Ranks whose last words must be known to tell the odd ones."""
-_SILENT = frozenset(["ledger.never-entered", "ledger.never-entered-silent"])
+SILENT = frozenset(["ledger.never-entered", "ledger.never-entered-silent"])
 """Verdicts on ranks of which nothing more is known than what they said last."""
 _NO_MORE = (
     r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
@@ -179,7 +179,7 @@ def _with_words(job: Job, item: Item) -> Item:
         own = [o for o in last if o.rank == rank] or [o for o in last if o.rank is None and _telling(o)]
     if len(own) > 2 * MAX_SHOWN:
         return item
-    silent = [o for o in last if rank is not None and o.rank == rank and item.rule.id in _SILENT]
+    silent = [o for o in last if rank is not None and o.rank == rank and item.rule.id in SILENT]
     lines = [
         e for o in [*own[-MAX_SHOWN:], *(o for o in silent[-1:] if o not in own)] for e in o.finding.evidence
     ]

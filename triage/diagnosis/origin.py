@@ -8,6 +8,7 @@ from triage.diagnosis.candidates import Candidate, blamed
 from triage.diagnosis.identity import SPAWNED, Identities
 from triage.diagnosis.job import TROUBLE, Item
 from triage.diagnosis.nodes import short
+from triage.diagnosis.sites import MISMATCH
 from triage.model import Moment, Origin
 from triage.rules.schema import Rule
 from triage.scan.clock import iso
@@ -280,7 +281,7 @@ def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         lost = {r for effect in candidate.led_to if _named_dead(effect.lead) for r in effect.ranks}
         if len(lost) == 1:
             return [lost.pop()]  # one process raised an error, and one is told to be gone
-    if lead.rule.id == "torch.gloo-size-mismatch":
+    if lead.rule.id == MISMATCH:
         met = _speakers(candidate)
         sender = identities.heard - met
         if len(met) >= _FEWEST_CONTENT and None not in met and len(sender) == 1:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from triage.diagnosis.candidates import Candidate, blamed
+from triage.diagnosis.caught import caught_alike
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger import Ledger
 from triage.diagnosis.survival import Survival
-from triage.model import Value
 from triage.rules.schema import Rule
 from triage.scan.lazy import compiled
 
@@ -57,7 +57,7 @@ def rank(job: Job, ledger: Ledger, candidates: Sequence[Candidate]) -> Ranking:
             other.survived is None and _left_without_gpus(candidate, other) for other in candidates
         ):
             candidate.survived = None
-    _caught_alike(candidates)
+    caught_alike(candidates)
     survived = [c for c in candidates if c.survived is not None]
     causes = [c for c in candidates if c.survived is None]
     idle = _without_effect(causes, job, survival)
@@ -122,23 +122,6 @@ def _survived(candidate: Candidate, survival: Survival) -> Item | None:
             candidate.caught = proof is not None
             return proof
     return proof
-
-
-def _caught_alike(candidates: Sequence[Candidate]) -> None:
-    """What is logged from where the program catches exceptions is caught too, whatever it is named where lines were lost."""
-    caught = {_site(i): c.survived for c in candidates if c.caught for i in c.items}
-    for candidate in candidates:
-        proof = caught.get(_site(candidate.lead))
-        if candidate.survived is None and proof is not None and candidate.rule_id.startswith("unknown."):
-            logged = all(
-                i.finding.level in {"error", "warning"} and _site(i) in caught for i in candidate.items
-            )
-            if logged:
-                candidate.survived, candidate.caught = proof, True
-
-
-def _site(item: Item) -> tuple[str | None, str | None, Value]:
-    return item.text("raised_in"), item.text("raised_function"), item.fields.get("line")
 
 
 def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from triage.diagnosis.candidates import Candidate
 from triage.diagnosis.job import TROUBLE, Item, Job
+from triage.diagnosis.oddities import SILENT
 from triage.model import Evidence, Origin
 
 MAX_EVIDENCE = 8
@@ -34,14 +35,11 @@ def _nameless(job: Job, candidate: Candidate) -> list[Item]:
     They wait, so it was the one that they wait for who went on to print.
     """
     last = job.of_fact("last-line")
-    if candidate.rule_id not in _MISSING or any(item.rank is not None for item in last):
+    if candidate.rule_id not in SILENT or any(item.rank is not None for item in last):
         return []
     lead = candidate.lead.finding
     here = [i for i in last if i.finding.source == lead.source and i.finding.offset < lead.offset]
     return here[-1:]
-
-
-_MISSING = frozenset({"ledger.never-entered", "ledger.never-entered-silent"})
 
 
 def _shown_by_others(candidate: Candidate) -> bool:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from triage.diagnosis.job import Job
-from triage.diagnosis.ledger import Ledger, Status, Wait, group_of
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ledger import Ledger, Wait, group_of
+from triage.diagnosis.verdicts import verdict
+from triage.model import Value
 
 _FEWEST = 2
 """Members by which the stride is known."""
@@ -40,12 +42,20 @@ _FEWEST_ALIKE = 3
 """Ranks that must have issued as much as each other."""
 
 
-def issued_less(ledger: Ledger, waits: Sequence[Wait]) -> tuple[Status, int] | None:
-    """How far the one rank had got that issued fewer collectives than all others that wait in one, and how far they had."""
+def issued_less(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Item | None:
+    """The verdict on the one rank that issued fewer collectives than all others that wait in one with it."""
     if len({(wait.group, wait.seq, wait.op) for wait in waits}) != 1:
         return None
     told = [status for wait in waits if (status := ledger.status_of(wait.rank, wait.group)) is not None]
     most = max((status.enqueued for status in told), default=0)
     fewer = [status for status in told if status.enqueued < most]
-    alone = len(told) == len(waits) and len(fewer) == 1 and len(told) > _FEWEST_ALIKE
-    return (fewer[0], most) if alone and fewer[0].item.rank is not None else None
+    if len(told) < len(waits) or len(fewer) != 1 or len(told) <= _FEWEST_ALIKE:
+        return None
+    (own,), first = fewer, waits[0]
+    rank = own.item.rank
+    if rank is None:
+        return None
+    fields: dict[str, Value] = {
+        "ranks": (rank,), "seq": first.seq, "op": first.op, "enqueued": own.enqueued, "issued": most
+    }  # fmt: skip
+    return verdict(job, "ledger.issued-less", fields, [own.item, first.item], rank=rank)
