@@ -1,4 +1,4 @@
-"""Learns triage/diagnosis/lexicon.json: what kind of failure speaks in which words.
+"""Learns triage/diagnosis/words/lexicon.json: what kind of failure speaks in which words.
 
 usage: python tools/learn_lexicon.py [--check] [--from CHECKOUT] [--to FILE]
 
@@ -27,7 +27,7 @@ from typing import Any
 
 import yaml
 
-from triage.diagnosis.lexicon import ORDINARY, SCALE, features, likeness
+from triage.diagnosis.words.lexicon import ORDINARY, SCALE, features, likeness
 
 ROOT = Path(__file__).parents[1]
 LEAST = 0.152

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from triage.diagnosis.lexicon import features, likeness
+from triage.diagnosis.words.lexicon import features, likeness
 from triage.model import CATEGORIES
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from triage.scan.leads import learn, split
+from triage.scan.writers.leads import learn, split
 
 LINES = [f"<slot:{at % 3}> row {at} of the table" for at in range(12)]
 KUBELET = "2026-11-22T10:00:{:02d}.000000000Z stderr F {}"

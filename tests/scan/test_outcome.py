@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from triage import Engine, Source
-from triage.scan.outcome import tells_of_failure
+from triage.scan.closing.outcome import tells_of_failure
 
 STEPS = "".join(f"2026-01-27 08:5{i}:08 INFO [master.py:251] Global step {1000 + i}\n" for i in range(5))
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from triage.scan.same_lead import same_lead
+from triage.scan.writers.same_lead import same_lead
 
 RECORDS = [f"[2025-10-14 03:20:0{n} TP{n}] Load weight end" for n in range(8)]
 

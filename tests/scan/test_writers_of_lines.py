@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from triage.scan.leads import learn, split
+from triage.scan.writers.leads import learn, split
 
 
 def _told(

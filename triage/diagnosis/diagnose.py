@@ -6,32 +6,32 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from triage.diagnosis import attempts as attempts_module
-from triage.diagnosis import openings
-from triage.diagnosis.awaited import settle, stalled
-from triage.diagnosis.bundled import unbundled
-from triage.diagnosis.candidates import Candidate, collect
-from triage.diagnosis.conditions import holds, undisputed
-from triage.diagnosis.derived import derive, stated
-from triage.diagnosis.doubts import SURE as OF_DOUBTS
-from triage.diagnosis.doubts import others
-from triage.diagnosis.endings import first_ended
-from triage.diagnosis.explain import reasoning, table, timeline
-from triage.diagnosis.fallback import alarm, carrier, fall_back, named_below, worded
-from triage.diagnosis.fingerprint import fingerprint
+from triage.diagnosis.attempts import attempts as attempts_module
+from triage.diagnosis.attempts import openings
+from triage.diagnosis.attempts.bundled import unbundled
+from triage.diagnosis.causes.candidates import Candidate, collect
+from triage.diagnosis.causes.conditions import holds, undisputed
+from triage.diagnosis.causes.derived import derive, stated
+from triage.diagnosis.causes.doubts import SURE as OF_DOUBTS
+from triage.diagnosis.causes.doubts import others
+from triage.diagnosis.causes.fallback import alarm, carrier, fall_back, named_below, worded
+from triage.diagnosis.causes.ranking import Ranking, rank
 from triage.diagnosis.heeded import heeded, trusted
-from triage.diagnosis.hypothesis import build
-from triage.diagnosis.identity import Identities, identify, relabel
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.judgement import judge
-from triage.diagnosis.ledger import Ledger
-from triage.diagnosis.ledger import build as build_ledger
-from triage.diagnosis.nodes import around
-from triage.diagnosis.oddities import idle, left_behind, observed, suspect, with_words_of_ranks
-from triage.diagnosis.origin import moment_text
-from triage.diagnosis.phases import Activities
-from triage.diagnosis.ranking import Ranking, rank
+from triage.diagnosis.ledger.awaited import settle, stalled
+from triage.diagnosis.ledger.judgement import judge
+from triage.diagnosis.ledger.ledger import Ledger
+from triage.diagnosis.ledger.ledger import build as build_ledger
+from triage.diagnosis.ledger.oddities import idle, left_behind, observed, suspect, with_words_of_ranks
+from triage.diagnosis.ledger.phases import Activities
+from triage.diagnosis.ranks.identity import Identities, identify, relabel
+from triage.diagnosis.ranks.nodes import around
 from triage.diagnosis.run import Ends, Run
+from triage.diagnosis.survival.endings import first_ended
+from triage.diagnosis.telling.explain import reasoning, table, timeline
+from triage.diagnosis.telling.fingerprint import fingerprint
+from triage.diagnosis.telling.hypothesis import build
+from triage.diagnosis.telling.origin import moment_text
 from triage.model import Attempt, Diagnosis, Evidence, FindingGroup, Hypothesis, Verdict
 
 MAX_ALTERNATIVES = 6

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from triage.diagnosis.job import Item
 from triage.scan.exceptions import IGNORED_RULE
-from triage.scan.said import without_digits
-from triage.scan.status import WELL as STATUS_ZERO
+from triage.scan.ordinary.said import without_digits
+from triage.scan.ordinary.status import WELL as STATUS_ZERO
 
 INTERRUPTED = "KeyboardInterrupt"
 _OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])

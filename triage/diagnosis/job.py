@@ -15,7 +15,7 @@ from typing import Any
 from triage.model import Evidence, Finding, Moment, Prefix, Source, SourceReport, Value
 from triage.rules.loader import RuleSet
 from triage.rules.schema import Rule
-from triage.scan.routine import How
+from triage.scan.ordinary.routine import How
 
 TROUBLE = ("collective-timeout", "store-timeout", "peer-loss")
 """Tags of what ranks print when others did not come, or went away."""

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 from triage.model import Evidence, Finding, Prefix, Source, SourceReport
 from triage.rules.loader import RuleSet
 from triage.scan.ends import Lines
-from triage.scan.routine import How
-from triage.scan.selves import Selves
+from triage.scan.ordinary.routine import How
+from triage.scan.ordinary.selves import Selves
 
 
 class Ends(Protocol):

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from triage.errors import InputError
 from triage.model import Block, Finding, Reading, Source, SourceReport
+from triage.scan.closing.tail import intelligible, last_signs_of_life
 from triage.scan.collect import Collector
-from triage.scan.leads import leads_of
+from triage.scan.ordinary.status import BADLY, closing_status
 from triage.scan.scanner import Scanner
-from triage.scan.status import BADLY, closing_status
-from triage.scan.tail import intelligible, last_signs_of_life
+from triage.scan.writers.leads import leads_of
 from triage.sources import BLOCK_SIZE, CONTEXT, BlockReader
 from triage.sources.constants import TAIL_SIZE
 

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 from triage.model import Block, Evidence, Finding, Prefix, Source
 from triage.rules.loader import RuleSet
 from triage.rules.patterns import compile_pattern
-from triage.scan.counted import COUNTS, counted
-from triage.scan.durations import TIMES, durations
+from triage.scan.closing.tail import alarms, aside, closing, last_words, ordinary, speaks_of_trouble
 from triage.scan.lazy import compiled
-from triage.scan.leads import NONE, leads_of, split
 from triage.scan.matching import PATTERN_TIMEOUT
-from triage.scan.oddities import oddities
+from triage.scan.ordinary.counted import COUNTS, counted
+from triage.scan.ordinary.durations import TIMES, durations
+from triage.scan.ordinary.oddities import oddities
+from triage.scan.ordinary.routine import How, Routine
+from triage.scan.ordinary.said import lines_around, without_digits
+from triage.scan.ordinary.selves import Selves, selves, went_on
+from triage.scan.ordinary.stacks import stacks
+from triage.scan.ordinary.standstill import stood_still
 from triage.scan.prefix import split_line
-from triage.scan.routine import How, Routine
-from triage.scan.said import lines_around, without_digits
-from triage.scan.selves import Selves, selves, went_on
-from triage.scan.stacks import stacks
-from triage.scan.standstill import stood_still
-from triage.scan.tail import alarms, aside, closing, last_words, ordinary, speaks_of_trouble
+from triage.scan.writers.leads import NONE, leads_of, split
 
 if TYPE_CHECKING:
     import regex

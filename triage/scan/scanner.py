@@ -20,11 +20,11 @@ from triage.rules.schema import Rule
 from triage.scan.collect import Collector, Sighting
 from triage.scan.database import AnchorDatabase, Hits, looks_wrapped
 from triage.scan.exceptions import EXCEPTION_ANCHORS, ExceptionScan
-from triage.scan.leads import NONE, learn
 from triage.scan.matching import Match, Matcher
 from triage.scan.openings import OPENS, Openings
 from triage.scan.prefix import split_line
 from triage.scan.window import BRIEF, CONTINUATION, BlockLines, Line, Record, record_at
+from triage.scan.writers.leads import NONE, learn
 from triage.sources.constants import BLOCK_SIZE, TAIL_SIZE
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from triage.model import Block, Leads, Prefix
-from triage.scan.leads import NONE, split
 from triage.scan.prefix import Continuation
+from triage.scan.writers.leads import NONE, split
 
 MAX_LINE = 8 * 1024
 """Characters of one line that are looked at, around the hit."""

@@ -1,0 +1,1 @@
+"""Runs apart that one log or one launcher holds together."""

@@ -1,0 +1,367 @@
+"""Exceptions that no rule knows: which kind of failure their name, words and stack speak of."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from triage.diagnosis.heeded import INTERRUPTED, but_trackers, inside, while_handling
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.words.hearsay import heard
+from triage.diagnosis.words.missing import kind_of_file, weights
+from triage.diagnosis.words.trouble import category_of
+from triage.diagnosis.words.wording import kind_of_words
+from triage.scan.lazy import compiled
+
+NEAR_FRAMES = 3
+"""A library that complains so few frames below the user's call complains about what it was given."""
+BUILTIN_ERRORS = frozenset(
+    [
+        "ArithmeticError",
+        "AssertionError",
+        "AttributeError",
+        "FileNotFoundError",
+        "IndexError",
+        "KeyError",
+        "LookupError",
+        "NotADirectoryError",
+        "NotImplementedError",
+        "TypeError",
+        "UnicodeDecodeError",
+        "ValueError",
+        "ZeroDivisionError",
+    ]
+)
+_SLIPS = frozenset(
+    [
+        "AttributeError",
+        "ImportError",
+        "ModuleNotFoundError",
+        "NameError",
+        "SyntaxError",
+        "TypeError",
+        "UnboundLocalError",
+    ]
+)
+"""Errors in what a program says, whatever it was doing."""
+_OF_PEERS = frozenset(
+    [
+        "BrokenPipeError",
+        "ChannelClosed",
+        "ClientConnectorError",
+        "ClientOSError",
+        "ClosedResourceError",
+        "CommClosedError",
+        "ConnectError",
+        "ConnectionAbortedError",
+        "ConnectionClosedError",
+        "ConnectionError",
+        "ConnectionRefusedError",
+        "ConnectionResetError",
+        "MaxRetryError",
+        "NewConnectionError",
+        "RemoteDisconnected",
+        "ServerDisconnectedError",
+        "StreamClosedError",
+    ]
+)
+"""What a process meets whose peer is gone or not there yet."""
+_OF_LOOKUPS = frozenset(["AttributeError", "IndexError", "KeyError", "StopIteration"])
+_DONE = frozenset(["checkpoint"])
+"""What torch itself does, with code enough to slip in."""
+MAX_KEY = 7
+"""Words of which a key, or Python's own complaint about one, consists at most."""
+_OF_FILES = frozenset(
+    ["BlockingIOError", "FileExistsError", "IOError", "IsADirectoryError", "OSError", "PermissionError"]
+)
+_MISSING = frozenset(["FileNotFoundError", "NotADirectoryError"])
+"""What a library did not find that the user's own call did not name."""
+_WRITING = (
+    r"\b(?:save\w*|imsave|imwrite|write\w*|dump|to_(?:csv|json|parquet|pickle|excel|hdf|file)|FileHandler)\("
+    r"|\bopen\([^()]*(?:\([^()]*\)[^()]*)*,\s*(?:mode\s*=\s*)?['\"][rbt]?[wax]"
+)
+"""Calls by which a file is made."""
+_SHARED = r": '/(?:psm|torch|sem|wnsm)_\w+'$"
+"""How Python and torch call blocks of shared memory."""
+_PIPES = r"/multiprocessing/(?:connection|queues|managers|reduction)\.py$"
+_LISTING = r"\b(?:listdir|scandir|iterdir)\("
+_WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
+_OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params|hyper\w*)(?:\.\w+|\[[^\[\]]+\])*\[(['\"])"
+"""Where a program looks a setting up by its name."""
+_NOT_OF_DISKS = frozenset([3, 9, 10, 25])
+"""Numbers of errors that are about descriptors and processes: the program's own doing, whatever lies below."""
+_NAMES = {
+    "auth-or-hub": [
+        "EntryNotFoundError", "FileMetadataError", "GatedRepoError", "HFValidationError", "HfHubHTTPError",
+        "LocalEntryNotFoundError", "LocalTokenNotFoundError", "OfflineModeIsEnabled", "PermissionDeniedError",
+        "RateLimitError", "RemoteEntryNotFoundError", "RepositoryNotFoundError", "RevisionNotFoundError",
+    ],
+    "checkpoint": ["CheckpointException", "CheckpointingException", "SafetensorError", "UnpicklingError"],
+    "compile-or-graph-capture": [
+        "BackendCompilerFailed", "CompilationError", "CppCompileError", "InductorError", "LoweringException",
+        "NoValidChoicesError", "PTXASError", "SubprocException", "TorchDynamoException", "TorchRuntimeError",
+    ],
+    "config": ["ArgumentError", "ConfigAttributeError", "ConfigCompositionException", "ConfigError", "ConfigKeyError",
+               "InterpolationKeyError", "MisconfigurationException", "MissingMandatoryValue", "ValidationError"],
+    "data-loading": ["DatasetGenerationError", "DatasetNotFoundError", "DataFilesNotFoundError", "NonMatchingSplitsSizesError",
+                     "ShufflerException", "UnidentifiedImageError"],
+    "driver-or-version": ["DistributionNotFound", "PackageNotFoundError", "VersionConflict"],
+    "gpu-oom": ["OutOfMemoryError"],
+    "host-oom": ["MemoryError"],
+    "numerics": ["FloatingPointError"],
+}  # fmt: skip
+"""Kinds of failure that an exception's name alone tells."""
+_KINDS = {name: kind for kind, names in _NAMES.items() for name in names}
+_NOT_FINITE = (
+    r"(?i)\b(?:loss|grad(?:ient)?s?|norm|logits?|weights?|activations?|(?:in|out)puts?|values?|tensors?|parameters?|coordinates?|positions?|energy|forces?|residuals?)\b.{0,60}"
+    r"\b(?:nan|not[ -]finite|non-?finite|infinite|diverg\w+|exploded)\b|\b(?:nan|non-?finite) (?:loss|grad)"
+    r"|\b(?:found|detected|unexpected result|contains?|encountered) (?:an? )?nans?\b|\bnans? (?:were |was )?(?:found|detected)\b"
+)
+_OF_PARSERS = frozenset(["JSONDecodeError", "ParserError", "UnicodeDecodeError", "EmptyDataError"])
+"""What readers raise on a file that is not what it is taken for; whose file it was says the function that reads it."""
+_ABOUT_DATA = (
+    r"(?i)(?:^|_)(?:data|datasets?|dataloaders?|corpus|samples?|annotations?|records?|jsonl|manifest)(?:_|$)"
+)
+_PARAMETER = r"['\"]\w+(?:\.\w+)+[._](?:weight|bias|qweight|qzeros|scales?|g_idx|weight_scale(?:_inv)?)['\"]"
+"""A key that is the name of a model's parameter."""
+_ENVIRONMENT = r"^<frozen os>$|/os\.py$"
+"""Where Python looks up what ``os.environ`` is asked for."""
+_OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
+"""Ray names what a task raised within its own exception's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an exception was raised."""
+
+    path: str = ""
+    function: str = ""
+    kind: str | None = None
+    """Whose code it is, by its path."""
+    depth: int | None = None
+    """How many frames below the innermost one of the user's."""
+    code: str = ""
+    """The line of the user's that called it."""
+    worded: bool = False
+    """Whether it was raised with a message in words."""
+
+    @property
+    def near(self) -> bool:
+        """Whether a library complains to the user's own call."""
+        return self.depth is not None and self.depth <= NEAR_FRAMES
+
+    @property
+    def writes(self) -> bool:
+        """Whether something was to be written there."""
+        return (
+            compiled(_WRITING).search(self.code) is not None
+            or compiled(_WRITERS).match(self.function) is not None
+        )
+
+
+ELSEWHERE = Place()
+_BELOW = frozenset(["torch", "stdlib", "frozen"])
+"""Code that knows no settings: it complains of what it was given."""
+
+
+def kind_of(
+    name: str | None, message: str | None, doing: str | None = None, place: Place = ELSEWHERE
+) -> str | None:
+    """The category that an exception's name, words and surroundings tell; None where they tell none.
+
+    Args:
+        doing: what was being done, by the calls on the stack.
+        place: where it was raised, as far as that is known.
+    """
+    whole, words = name or "", message or ""
+    inner = compiled(_OUTER).search(whole)
+    short = inner[1] if inner else whole.rpartition(".")[2]
+    if short == "OutOfMemoryError" and whole.startswith(("java.", "ray.")):
+        return "gpu-oom" if inner else "host-oom"  # Ray's own is about the node's memory
+    if short in _KINDS:
+        return _KINDS[short]
+    if short in _SLIPS or short in _OF_LOOKUPS:
+        words = words.partition("\n")[0]  # what stands below was printed by the program
+    if compiled(_NOT_FINITE).search(words):
+        return "numerics"
+    if short in {"ImportError", "ModuleNotFoundError"}:
+        return "driver-or-version"
+    if short == "KeyError" and place.function == "__getitem__" and compiled(_ENVIRONMENT).search(place.path):
+        return "config"  # a variable that is not set
+    if short == "KeyError" and place is ELSEWHERE and compiled(_PARAMETER).fullmatch(words):
+        return "checkpoint"
+    if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY and not place.worded:
+        words = ""  # the key or the index, or what Python says of it
+    said = kind_of_words(
+        words, place.path, place.function, None if short in _SLIPS else doing,
+        settings=place.kind not in _BELOW and short not in _SLIPS, users=place.kind == "user",
+    )  # fmt: skip
+    if short == "KeyError" and said is None and place.worded and place.kind == "library":
+        return "config"  # a name that a library does not know, and says so
+    if short in _OF_PEERS and said != "auth-or-hub":
+        return "network-config"
+    if short == "FileExistsError" and not words.startswith("[Errno "):
+        # a program that overwrites nothing unasked
+        return said if said in {"checkpoint", "data-loading"} else "config"
+    number = compiled(r"\[Errno (\d+)\]").match(words)
+    if number is not None and int(number[1]) in _NOT_OF_DISKS:
+        return said if said in {"checkpoint", "data-loading"} else None
+    if short in _OF_FILES and number is None and compiled(_PIPES).search(place.path) is not None:
+        return None  # the other end of a pipe between processes is gone
+    if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
+        return said if said in {"checkpoint", "data-loading"} else "storage"
+    if short in _MISSING and compiled(_SHARED).search(words):
+        return "data-loading"  # what one process of a loader hands another
+    if short in _MISSING and weights(words):
+        return "checkpoint"
+    if short in _MISSING and (place.writes or compiled(_LISTING).search(place.code) is not None):
+        return "storage"
+    if short in _MISSING and (known := kind_of_file(words)) is not None:
+        return known
+    if short in _MISSING and (said == "user-code" or (said == "config" and words.startswith("[Errno "))):
+        return None
+    return said
+
+
+def exceptions(job: Job) -> Iterator[list[Item]]:
+    """Exceptions that no rule knows, grouped by type and place; the user's own are user-code."""
+    grouped: dict[tuple[object, ...], list[Item]] = defaultdict(list)
+    claimed = [
+        i for i in job.items
+        if i.finding.raised and i.rule.fact != "exception" and i.rule.role in {"cause", "symptom", "benign"}
+        and not (OF_A_REQUEST in i.rule.tags and _ends_a_rank(i))
+    ]  # fmt: skip
+    found = but_trackers(list(job.of_fact("exception")))
+    claimed = [i for i in claimed if not (i.rule.role == "benign" and _ends_a_program(i, found))]
+    # equal findings are folded and stand where the first was: what is said alike in between is known too
+    folded = [i for i in claimed if i.finding.count > 1]
+    echoes = {
+        (item.rank, *_words(item)) for item in found for known in folded
+        if inside(known, item) and (known.rule.role == "benign" or known.rank is None)
+    }  # fmt: skip
+    sites: set[tuple[object, ...]] = set()
+    left: list[Item] = []
+    for item in found:
+        known = next((known for known in claimed if inside(known, item) and not _aside(known, item)), None)
+        if known is not None and known.rule.role == "symptom":
+            sites.add(_site(item))
+        if known is None and (item.rank, *_words(item)) not in echoes:
+            left.append(item)
+    interrupted = {item.text("type") for item in found} - {None} == {INTERRUPTED}
+    for item in left:
+        if any(while_handling(item, stop) for stop in found if stop.text("type") == INTERRUPTED):
+            continue
+        if item.text("type") is None and (
+            interrupted or (item.text("file") is not None and _site(item) in sites)
+        ):
+            continue  # the log breaks off while one more says the same
+        key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
+        grouped[key].append(item)
+    for items in grouped.values():
+        # a traceback whose head is cut off shows less of who called
+        told = next((i for i in items if i.number("_depth") is not None), items[0])
+        rule = job.rules[_rule(told)]
+        yield [heard(job, Item(item.finding, rule)) for item in items]
+
+
+OF_A_REQUEST = "of-a-request"
+"""Tag of what is harmless in a server, which refuses a request and goes on."""
+
+
+def _ends_a_rank(item: Item) -> bool:
+    """Whether torch's hook printed an exception, which it does for those that end a process."""
+    return item.finding.level is None and item.finding.stream.endswith(f"rank{item.rank}")
+
+
+def _ends_a_program(item: Item, exceptions: Sequence[Item]) -> bool:
+    """Whether what is harmless elsewhere was raised through all of a program, from its first line, and nobody logged it."""
+    return any(
+        e.fields.get("_main") is True
+        and e.finding.level is None
+        and e.text("type") not in {INTERRUPTED, "SystemExit"}
+        and inside(item, e)
+        for e in exceptions
+    )
+
+
+def _aside(known: Item, exception: Item) -> bool:
+    """Whether a rule knows only what stands below an exception's message, and that says nothing of the exception.
+
+    Something harmless that it adds, or a launcher's word that its process has ended.
+    """
+    apart = known.rule.role == "benign" or known.rule.fact == "rank-exit"
+    return apart and known.finding.offset > exception.finding.offset
+
+
+def _words(item: Item) -> tuple[str | None, str]:
+    """What an exception says, whatever numbers it says it of."""
+    return item.text("type"), compiled(r"\d+").sub("0", item.text("message") or f"{item.finding.offset}:")
+
+
+def _site(item: Item) -> tuple[object, ...]:
+    return tuple(item.fields.get(name) for name in ("file", "line", "function"))
+
+
+def _rule(item: Item) -> str:
+    """The rule that speaks for an exception."""
+    if item.text("type") == INTERRUPTED:
+        # wherever it reached the program, it is nothing that the program did
+        return "python.keyboard-interrupt"
+    name, message = item.text("type"), item.text("message") or ""
+    if name is None and item.text("raised_in") is None:
+        return "unknown.begun"
+    raised, depth = item.text("raised_kind"), item.number("_depth")
+    place = Place(
+        item.text("raised_in") or "",
+        item.text("raised_function") or "",
+        raised,
+        depth,
+        item.text("code") or "",
+        item.fields.get("_in_words") is True,
+    )
+    kind = kind_of(name, message, item.text("doing"), place)
+    if name == "KeyError" and _is_setting(message, place.code):
+        return "unknown.config"
+    if (
+        kind is None
+        and (name or "").rpartition(".")[2] in _OF_PARSERS
+        and compiled(_ABOUT_DATA).search(item.text("function") or "")
+    ):
+        kind = "data-loading"
+    # torch and the standard library complain about what the user's own frame gave them
+    near = place.near and name in BUILTIN_ERRORS
+    users = raised == "user" or near or (raised in {"torch", "stdlib", "frozen"} and depth is not None)
+    if kind == "user-code":
+        return "unknown.user-code" if users else "unknown.refused-call"
+    if kind is not None:
+        return f"unknown.{kind}"
+    if name == "ZeroDivisionError" and raised == "library":
+        return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
+    if raised == "library" and place.function == "<module>" and name in _SLIPS:
+        return "unknown.driver-or-version"  # a library that slips while it is imported does not fit what it runs on
+    if name == "NotImplementedError" and raised == "library" and not message:
+        return "unknown.config"  # a library was asked for a variant that it has not got
+    if users:
+        return "unknown.user-code"
+    named = category_of(message)
+    if named is not None:
+        return f"unknown.{named}"
+    if name in _MISSING:
+        return "unknown.storage"
+    if place.near:
+        return "unknown.refused-call"  # it complains of what it was given
+    # a slip in code that is not the user's, while something was done for which nobody else is named: that failed
+    return (
+        f"unknown.{item.text('doing')}"
+        if raised == "torch" and item.text("doing") in _DONE
+        else "unknown.exception"
+    )
+
+
+def _is_setting(key: str, code: str) -> bool:
+    """Whether a program's own line looks up ``key`` among its settings."""
+    return any(
+        code.startswith(f"{key.strip(chr(39) + chr(34))}{found[1]}]", found.end())
+        for found in compiled(_OF_SETTINGS).finditer(code)
+    )

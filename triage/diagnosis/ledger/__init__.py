@@ -1,0 +1,1 @@
+"""The rank ledger, and what follows from it: who is awaited, by whom, and why."""

@@ -1,0 +1,362 @@
+"""Ranks that others waited for: whether they are gone, what they did instead, or were still doing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from triage.diagnosis.heeded import inside
+from triage.diagnosis.job import Item, Job, compare
+from triage.diagnosis.ledger.lateness import (
+    built_late,
+    came_back,
+    counting,
+    got_through,
+    outlived,
+    own_words,
+    too_short,
+    took,
+)
+from triage.diagnosis.ledger.ledger import DEFAULT_GROUP, Ledger, Wait
+from triage.diagnosis.ledger.oddities import deviant, last_apart, says_no_more
+from triage.diagnosis.ledger.phases import Activities, Activity
+from triage.diagnosis.ledger.stacked import STUCK_IN
+from triage.diagnosis.ledger.verdicts import verdict
+from triage.model import Value
+from triage.scan.lazy import compiled
+
+_LEFT_OUT = (
+    r"(?i)\b(?:skip(?:s|ped|ping)?|left out|leaving out|drop(?:s|ped|ping)|filtered out|discard(?:s|ed|ing)|nothing to do|"
+    r"no (?:tokens|samples|batch|data|grad\w*)|empty (?:batch|shard|micro\w*)|ignor(?:es|ed|ing)|continuing (?:with|without)|"
+    r"moving on|going on with|could not be (?:\w+ed|read|done))\b"
+)
+"""How programs say that they pass over something."""
+
+
+PAIRWISE_OPS = frozenset({"SEND", "RECV"})
+"""Operations of two ranks, in which the others of the group have no part."""
+
+
+def absent_ranks(
+    job: Job, ledger: Ledger, activities: Activities, waits: Sequence[Wait], absent: list[int]
+) -> Iterator[Item]:
+    """Somebody is missing: explicitly behind, finished, silent, or merely not in these logs."""
+    first = waits[0]
+    seq = first.seq
+    if first.op in PAIRWISE_OPS and len(ledger.members) > 2:
+        yield unlocalised(job, waits)  # it waits for one peer, which the line does not name
+        return
+    done = took(job, first, absent)
+    if done is not None:
+        seconds = done.seconds("seconds") or 0.0
+        yield too_short(
+            job, [first.item, done], timeout=first.timeout, seq=seq, ranks=tuple(absent),
+            activity=f'at work of its own (it said "{own_words(done)}" when they had given up)',
+            needed=max(600.0, 3 * seconds),
+        )  # fmt: skip
+        return
+    busy = counting(job, first, absent, {w.rank for w in waits} | set(ledger.waiting))
+    if busy is not None:
+        words = f"{busy.text('activity')}, at {busy.number('reached')} of {busy.number('whole')} when the others had given up"
+        yield too_short(
+            job, [first.item, busy], timeout=first.timeout, seq=seq, ranks=tuple(absent), activity=words,
+            phase=busy.text("phase"),
+        )  # fmt: skip
+        return
+    end = built_late(job, first, absent)
+    if end is not None:
+        seconds = sum(i.seconds("seconds") or 0.0 for i in job.of_rule(end.rule.id))
+        yield too_short(
+            job, [first.item, end], timeout=first.timeout, seq=seq, ranks=tuple(absent), phase="compile",
+            activity=f'compiling (it said "{own_words(end)}" when they had given up)', needed=max(600.0, 3 * seconds),
+        )  # fmt: skip
+        return
+    late = next((i for r in absent if (i := came_back(job, ledger, r)) is not None), None)
+    if late is not None:
+        words = f'still on its way (it said "{own_words(late)}" when they had given up)'
+        yield too_short(
+            job, [first.item, late], timeout=first.timeout, seq=seq, ranks=(late.rank or 0,), activity=words
+        )
+        return
+    through = got_through(job, ledger, first, absent)
+    if through is not None:
+        last = said_last(job, absent[0])
+        words = "on its way" if last is None else f'on its way (it had said "{own_words(last)}")'
+        yield too_short(
+            job, [first.item, *([] if last is None else [last]), through], timeout=first.timeout, seq=seq,
+            ranks=tuple(absent), activity=f"still {words}",
+        )  # fmt: skip
+        return
+    behind: list[int] = []
+    for rank in absent:
+        status = ledger.status_of(rank, first.group)
+        if status is not None and seq is not None and status.enqueued < seq:
+            behind.append(rank)
+    finished = [r for r in absent if r in ledger.finished]
+    heard = [r for r in absent if r in ledger.seen]
+    base: dict[str, Value] = {
+        "seq": seq, "op": first.op, "timeout": first.timeout, "onset": onset_text(first),
+        "elapsed": first.elapsed,
+    }  # fmt: skip
+    witnesses = [w.item for w in waits]
+    if behind:
+        if len(behind) > len(waits) and len(behind) + len(waits) > 2:
+            idle = all(_idle(ledger, r, first.group) for r in behind)
+            if idle:
+                fields = {**base, "ranks": tuple(w.rank for w in waits)}
+                yield verdict(job, "ledger.extra-collective", fields, witnesses, rank=waits[0].rank)
+                return
+        status_items = [s.item for r in behind if (s := ledger.status_of(r, first.group)) is not None]
+        status = ledger.status_of(behind[0], first.group)
+        fields = {**base, "ranks": tuple(behind), "enqueued": status.enqueued if status else None}
+        yield from _with_activity(
+            job,
+            ledger,
+            activities,
+            behind,
+            "ledger.never-entered",
+            fields,
+            [*status_items[:2], *witnesses],
+            waits,
+        )
+        return
+    if finished:
+        if len(finished) > len(waits) and len(finished) + len(waits) > 2:
+            fields = {**base, "ranks": tuple(w.rank for w in waits)}
+            yield verdict(job, "ledger.extra-collective", fields, witnesses, rank=waits[0].rank)
+        else:
+            fields = {**base, "ranks": tuple(finished)}
+            ended = [ledger.finished[r] for r in finished[:2]]
+            yield verdict(job, "ledger.finished-early", fields, [*ended, *witnesses], rank=finished[0])
+        return
+    said = stopped(job, absent[0]) if len(absent) == 1 else None
+    if said is not None:
+        fields = {**base, "ranks": tuple(absent)}
+        yield verdict(
+            job, "ledger.finished-early", fields, [witnesses[0], said, *witnesses[1:]], rank=absent[0]
+        )
+        return
+    apart = _deviant(job, absent, waits)
+    if apart is not None:
+        yield own_way(job, witnesses, apart, seq=seq, op=first.op)
+        return
+    suspects = heard if heard and len(heard) < len(absent) and len(absent) > len(waits) else absent
+    few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
+    if few and len(suspects) < len(ledger.members):
+        fields = {**base, "ranks": tuple(suspects)}
+        yield from _with_activity(
+            job, ledger, activities, suspects, "ledger.never-entered-silent", fields, witnesses, waits
+        )
+        return
+    guilty = last_apart(job, ledger.members)
+    if guilty is not None and guilty in absent and guilty not in ledger.bereft:
+        fields = {**base, "ranks": (guilty,)}
+        own = [i for i in job.of_fact("last-line") if i.rank == guilty]
+        yield from _with_activity(
+            job, ledger, activities, [guilty], "ledger.never-entered-silent", fields,
+            [witnesses[0], *own[-1:], *witnesses[1:]], waits,
+        )  # fmt: skip
+        return
+    yield unlocalised(job, waits)
+
+
+def _deviant(job: Job, absent: Sequence[int], waits: Sequence[Wait]) -> Item | None:
+    """What one of the waiting said otherwise than all others, which makes silence of others the less telling."""
+    odd = deviant(job)
+    return odd if odd is not None and odd.rank in {w.rank for w in waits} - set(absent) else None
+
+
+def stopped(job: Job, rank: int) -> Item | None:
+    """The last line of a rank that says that it has done, or does, no more, if but few others of its own come after it."""
+    told = (*job.of_fact("last-line"), *job.of_fact("oddity"))
+    own = sorted((i for i in told if i.rank == rank), key=lambda i: i.finding.offset)
+    return next((item for item in reversed(own) if says_no_more(item)), None)
+
+
+def said_last(job: Job, rank: int) -> Item | None:
+    """The last line of a rank before trouble began."""
+    told = (*job.of_fact("last-line"), *job.of_fact("oddity"))
+    return max((i for i in told if i.rank == rank), key=lambda i: i.finding.offset, default=None)
+
+
+def announced(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
+    """Ranks that were told of a timeout of one whose own lines are not in these logs.
+
+    Who is told while it has nothing to do in the group of all may be the one that is waited for: where nobody else
+    is, or where it shows what kept it.
+    """
+    # who announces that it lost a peer did not wait in vain
+    told = [
+        i for i in job.of_fact("dump-signal")
+        if i.number("announcer") not in {None, i.rank} and i.number("announcer") not in ledger.bereft
+    ]  # fmt: skip
+    if not told or job.of_fact("ended-well"):
+        return
+    announcers = tuple(sorted({i.ranks("announcer")[0] for i in told}))
+    heard = {i.rank for i in told if i.rank is not None}
+    waits = [Wait(a, DEFAULT_GROUP, None, None, None, None, None, None, told[0]) for a in announcers]
+    if len(heard) == 1:
+        (rank,) = heard
+        alone = {rank, *announcers} == set(ledger.members)
+        if _idle(ledger, rank, DEFAULT_GROUP) and (alone or activities.of_rank(rank, told[0].finding)):
+            status = ledger.status[DEFAULT_GROUP][rank]
+            fields: dict[str, Value] = {"ranks": (rank,), "enqueued": status.enqueued}
+            yield from _with_activity(
+                job, ledger, activities, [rank], "ledger.never-entered", fields, [*told, status.item], waits
+            )
+            return
+    yield verdict(job, "ledger.waiting-unlocalised", {"ranks": announcers}, told)
+
+
+def _idle(ledger: Ledger, rank: int, group: str) -> bool:
+    status = ledger.status_of(rank, group)
+    return status is not None and status.enqueued == status.completed
+
+
+def _with_activity(
+    job: Job, ledger: Ledger, activities: Activities, ranks: Sequence[int], rule_id: str,
+    fields: Mapping[str, Value], witnesses: Sequence[Item], waits: Sequence[Wait],
+) -> Iterator[Item]:  # fmt: skip
+    """Name what the missing rank was doing, when its own lines tell."""
+    first = waits[0]
+    doing: Activity | None = None
+    for rank in ranks:
+        doing = activities.of_rank(rank, first.item.finding)
+        if doing is not None:
+            break
+    if doing is None:
+        swallowed = _swallowed(job, ledger, ranks, first)
+        seen = next((i for i in job.of_fact("stack") if i.rank in ranks and i.text("function")), None)
+        ahead = next((i for i in job.of_fact("ahead") if i.rank in ranks), None)
+        begun = next((i for i in job.of_fact("exception") if i.rank in ranks and _cut(i)), None)
+        skipped = _skipped(job, ranks)
+        deviant = next((i for i in job.of_fact("deviant") if i.rank in ranks), None)
+        if swallowed is None and deviant is not None:
+            told = {**fields, "words": deviant.text("words")}
+            yield verdict(
+                job, "ledger.other-path", told, [witnesses[0], deviant, *witnesses[1:]], rank=ranks[0]
+            )
+        elif swallowed is None and skipped is not None:
+            told = {**fields, "type": skipped.text("words")}
+            yield verdict(job, "ledger.skipped-batch", told, [skipped, *witnesses], rank=ranks[0])
+        elif swallowed is None and seen is not None:
+            yield _seen(job, seen, fields, witnesses)
+        elif swallowed is None and ahead is not None:
+            told = {**fields, "step": ahead.number("step"), "others": ahead.number("others")}
+            yield verdict(job, "ledger.ran-ahead", told, [ahead, *witnesses], rank=ahead.rank)
+        elif swallowed is None and begun is not None:
+            yield verdict(job, "ledger.raised-and-left", fields, [begun, *witnesses], rank=begun.rank)
+        elif swallowed is None:
+            yield verdict(job, rule_id, fields, witnesses, rank=ranks[0])
+        else:
+            told = {**fields, "type": swallowed.text("type"), "message": swallowed.text("message")}
+            yield verdict(job, _way_out(told), told, [swallowed, *witnesses], rank=ranks[0])
+    elif doing.end is not None:
+        yield outlived(job, first, ranks, doing)
+    else:
+        named = {**fields, "activity": doing.what, "phase": doing.phase}
+        which = doing.phase if doing.phase in {"checkpoint", "compile"} else "activity"
+        yield verdict(
+            job, f"ledger.{which}-never-returned", named, [doing.start, *witnesses], rank=ranks[0]
+        )  # fmt: skip
+
+
+def _way_out(told: Mapping[str, Value]) -> str:
+    """What a rank that mentions ``told`` did instead of coming to the others."""
+    if "memory" in f"{told['type']} {told['message']}".lower():
+        return "ledger.swallowed-oom"
+    return "ledger.skipped-batch" if "skip" in str(told["type"]).lower() else "ledger.swallowed-exception"
+
+
+def _same(item: Item, loss: Item) -> bool:
+    """Whether an exception is the loss of a peer itself."""
+    one, other = item.finding, loss.finding
+    told = {(e.path, e.line) for e in other.evidence}
+    return inside(loss, item) or (
+        one.source == other.source
+        and (one.offset == other.offset or any((e.path, e.line) in told for e in one.evidence))
+    )
+
+
+def _swallowed(job: Job, ledger: Ledger, ranks: Sequence[int], wait: Wait) -> Item | None:
+    """The last exception that a missing rank mentioned before the others waited, if it made no progress since.
+
+    Of a thread's own, whatever the rank did since: it went on with what the thread had left it.
+    A traceback that was cut off before its exception does not count: nobody can say that it was caught.
+    """
+    found: Item | None = None
+    for item in (*job.of_fact("mention"), *job.of_fact("exception")):
+        loss = None if item.rank is None else ledger.bereft.get(item.rank)
+        if loss is not None and _same(item, loss):
+            continue  # how it met that the others had gone
+        nameless = item.rank is None and len(ranks) == 1 and item.fields.get("_thread") is True
+        if (
+            (item.rank not in ranks and not nameless)
+            or _cut(item)
+            or compare(item.finding, wait.item.finding) == 1
+        ):
+            continue
+        moved = any(
+            p.rank == item.rank and p.finding.source == item.finding.source
+            and (p.finding.last_offset or p.finding.offset) > (item.finding.last_offset or item.finding.offset)
+            for p in job.of_fact("progress")
+        )  # fmt: skip
+        if (not moved or item.fields.get("_thread") is True) and (
+            found is None or compare(item.finding, found.finding) == 1
+        ):
+            found = item
+    return found
+
+
+def _seen(job: Job, stack: Item, fields: Mapping[str, Value], witnesses: Sequence[Item]) -> Item:
+    """A stack shows where the missing rank was."""
+    kind = STUCK_IN.get(stack.text("activity") or "", "ledger.stuck-in")
+    told = {**fields, **{name: stack.fields.get(name) for name in ("function", "file", "line", "top")}}
+    return verdict(job, kind, told, [stack, *witnesses], rank=stack.rank)
+
+
+def _cut(item: Item) -> bool:
+    """Whether the log breaks off before it names what was raised."""
+    return item.text("type") is None and item.text("words") is None
+
+
+def own_way(job: Job, witnesses: Sequence[Item], said: Item, *, seq: Value, op: Value) -> Item:
+    """A rank said what no other did, or otherwise than all others, and its collectives do not fit theirs."""
+    fields: dict[str, Value] = {
+        "ranks": () if said.rank is None else (said.rank,), "seq": seq, "op": op, "words": said.text("words")
+    }  # fmt: skip
+    return verdict(job, "ledger.own-way", fields, [witnesses[0], said, *witnesses[1:]], rank=said.rank)
+
+
+def _skipped(job: Job, ranks: Sequence[int]) -> Item | None:
+    """What a missing rank said out of the ordinary of work that it left out."""
+    return next(
+        (
+            i for i in reversed(job.of_fact("oddity"))
+            if i.rank in ranks and compiled(_LEFT_OUT).search(i.text("words") or "")
+        ),
+        None,
+    )  # fmt: skip
+
+
+def unlocalised(job: Job, waits: Sequence[Wait]) -> Item:
+    """Ranks waited, and nothing tells for whom."""
+    first = waits[0]
+    fields: dict[str, Value] = {
+        "ranks": tuple(w.rank for w in waits), "seq": first.seq, "op": first.op,
+        "elapsed": first.elapsed, "timeout": first.timeout,
+    }  # fmt: skip
+    return verdict(job, "ledger.waiting-unlocalised", fields, [w.item for w in waits[:3]])
+
+
+def onset_text(wait: Wait) -> str | None:
+    """When a wait began, as far as the log's clock tells."""
+    from triage.scan.clock import iso
+
+    time, onset = wait.item.finding.time, wait.onset
+    if time is None or onset is None:
+        return None
+    text = iso(type(time)(onset, time.clock, time.zoned), None)
+    if text is None and time.clock == "yearless":
+        text = iso(type(time)(onset, time.clock, time.zoned), 1970)
+        return text.split("T", 1)[1] if text and "T" in text else None
+    return text

@@ -1,0 +1,112 @@
+"""Where in the program each rank waited in vain: one that called from another place than all others left their path."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from triage.diagnosis.heeded import inside
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ledger.ledger import Ledger, Wait
+from triage.diagnosis.ledger.verdicts import verdict
+from triage.model import Value
+from triage.scan.lazy import compiled
+
+MISMATCH = "torch.gloo-size-mismatch"
+FEWEST = 4
+"""Ranks that must be known to tell the odd one."""
+_PAIRWISE = r"(?i)^_?(?:batch_)?i?(?:send|recv)(?:_|$)|p2p|pipeline|schedule"
+"""Calls of two ranks, which each makes from a place of its own."""
+
+Site = tuple[str, str, int | None]
+
+
+def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Item | None:
+    """The verdict on the one rank whose own code called from elsewhere, where all others called from one place.
+
+    Who lost a peer in a call was in it, like those that gave it up. The root of a scatter or gather has a line of its
+    own in the program, not a function: rank 0 is only taken for the odd one where the functions differ. Three ranks
+    tell the odd one among them where its call is another one.
+    """
+    within = {**bereft, **{wait.rank: wait.item for wait in waits}}
+    sites: dict[int, Site] = {}
+    calls: dict[int, str | None] = {}
+    for rank, item in within.items():
+        site = _site(job, item)
+        if site is None:
+            return None
+        sites[rank], calls[rank] = site, _call(job, item)
+    (usual, votes), *_ = Counter(sites.values()).most_common(1)
+    odd = [rank for rank, site in sites.items() if site != usual]
+    if votes < len(sites) - 1 or len(odd) != 1 or (odd[0] == 0 and sites[0][:2] == usual[:2]):
+        return None
+    rank = odd[0]
+    others = {calls[r] for r in sites if r != rank}
+    if len(sites) < FEWEST and (votes < 2 or len(others) != 1 or calls[rank] in {None, *others}):
+        return None
+    if any(compiled(_PAIRWISE).search(site[1]) for site in (usual, sites[rank])):
+        return None
+    rest = next(item for r, item in sorted(within.items()) if r != rank)
+    fields: dict[str, Value] = {"ranks": (rank,), "site_odd": _told(sites[rank]), "site_rest": _told(usual)}
+    return verdict(job, "ledger.other-call", fields, [within[rank], rest], rank=rank)
+
+
+def same_site(job: Job, one: Item, other: Item) -> bool:
+    """Whether two ranks made the same call at the same place of the program."""
+    site = _site(job, one)
+    return site is not None and site == _site(job, other) and _call(job, one) == _call(job, other)
+
+
+def _call(job: Job, wait: Item) -> str | None:
+    """The operation on whose behalf the innermost frame waited."""
+    raised = next((r for r in job.of_fact("exception") if r.rank == wait.rank and inside(wait, r)), None)
+    return None if raised is None else raised.text("raised_function")
+
+
+def mismatched(job: Job, ledger: Ledger) -> Iterator[Item]:
+    """The odd rank where gloo met a message of another size: some rank called from elsewhere, and all others are known."""
+    items = list(job.of_rule(MISMATCH))
+    if not items:
+        return
+    sites: dict[int, Site] = {}
+    witnesses: dict[int, Item] = {}
+    for item in (*items, *job.of_tag("peer-loss"), *job.of_tag("collective-timeout")):
+        site = _site(job, item) if item.rank is not None and item.rank not in sites else None
+        if item.rank is not None and site is not None:
+            sites[item.rank], witnesses[item.rank] = site, item
+    spoken = set(sites) | {i.rank for i in items if i.rank is not None}
+    unheard = set(ledger.members) - spoken
+    if len(unheard) == 1 and any(i.rank is None for i in items):
+        spoken |= unheard  # its process ended where C++ names no rank
+    if len(spoken) < FEWEST or spoken != set(ledger.members):
+        return
+    (usual, votes), *_ = Counter(sites.values()).most_common(1)
+    odd = [rank for rank in spoken if sites.get(rank) != usual]
+    if len(odd) != 1 or votes < len(spoken) - 1:
+        return
+    (rank,) = odd
+    own = next((i for i in items if i.rank == rank), witnesses.get(rank, items[0]))
+    rest = next(i for r, i in sorted(witnesses.items()) if r != rank)
+    told = _told(sites[rank]) if rank in sites else "another call"
+    fields: dict[str, Value] = {"ranks": (rank,), "site_odd": told, "site_rest": _told(usual)}
+    yield verdict(job, "ledger.other-call", fields, [own, *items, rest], rank=rank)
+
+
+def _site(job: Job, wait: Item) -> Site | None:
+    """The innermost call of the program's own on the stack of what a rank raised."""
+    for raised in job.of_fact("exception"):
+        if raised.rank == wait.rank and inside(wait, raised):
+            path, function = raised.text("file"), raised.text("function")
+            if path is None or function is None or _paired(raised):
+                return None
+            return path, function, raised.number("line")
+    return None
+
+
+def _paired(raised: Item) -> bool:
+    return compiled(_PAIRWISE).search(raised.text("raised_function") or "") is not None
+
+
+def _told(site: Site) -> str:
+    path, function, line = site
+    return f"{function} at {path}:{line}" if line is not None else f"{function} in {path}"

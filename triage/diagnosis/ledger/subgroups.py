@@ -1,0 +1,61 @@
+"""Who else belongs to a sub-group, by the numbers that those who speak have in it and among all, and who issued less in it.
+
+Groups of a mesh take every so many ranks: members 0, 1 and 3 of a group that are ranks 40, 41 and 43 leave 42 for member 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ledger.ledger import Ledger, Wait, group_of
+from triage.diagnosis.ledger.verdicts import verdict
+from triage.model import Value
+
+_FEWEST = 2
+"""Members by which the stride is known."""
+
+
+def silent_members(job: Job, ledger: Ledger, group: str) -> list[int]:
+    """The ranks of a group that say nothing of it, between those that do."""
+    numbers: dict[int, int] = {}
+    for item in job.of_fact("pg-status"):
+        number = item.number("group_rank")
+        if item.rank is None or number is None or group_of(item, ledger.scattered) != group:
+            continue
+        if numbers.setdefault(number, item.rank) != item.rank:
+            return []
+    if len(numbers) < _FEWEST:
+        return []
+    (low, first), *rest = sorted(numbers.items())
+    strides = {(rank - first) / (number - low) for number, rank in rest}
+    stride = strides.pop()
+    if strides or stride < 1 or stride != int(stride):
+        return []
+    base = first - int(stride) * low
+    found = [base + int(stride) * number for number in range(max(numbers)) if number not in numbers]
+    size = ledger.identities.world_size
+    return [] if base < 0 or any(size is not None and rank >= size for rank in found) else found
+
+
+_FEWEST_ALIKE = 3
+"""Ranks that must have issued as much as each other."""
+
+
+def issued_less(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Item | None:
+    """The verdict on the one rank that issued fewer collectives than all others that wait in one with it."""
+    if len({(wait.group, wait.seq, wait.op) for wait in waits}) != 1:
+        return None
+    told = [status for wait in waits if (status := ledger.status_of(wait.rank, wait.group)) is not None]
+    most = max((status.enqueued for status in told), default=0)
+    fewer = [status for status in told if status.enqueued < most]
+    if len(told) < len(waits) or len(fewer) != 1 or len(told) <= _FEWEST_ALIKE:
+        return None
+    (own,), first = fewer, waits[0]
+    rank = own.item.rank
+    if rank is None:
+        return None
+    fields: dict[str, Value] = {
+        "ranks": (rank,), "seq": first.seq, "op": first.op, "enqueued": own.enqueued, "issued": most
+    }  # fmt: skip
+    return verdict(job, "ledger.issued-less", fields, [own.item, first.item], rank=rank)

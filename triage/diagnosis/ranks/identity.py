@@ -1,0 +1,478 @@
+"""Who is where: rank, host, local rank, pid, GPU, PCI bus id, joined from every line that pairs them.
+
+A GPU index is not a rank and a local rank is not a rank; they are joined only where some line, file
+name or table states both.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+
+from triage.diagnosis.heeded import inside
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ranks.coordinates import located
+from triage.diagnosis.ranks.launchers import unwrapped
+from triage.diagnosis.ranks.nodes import (
+    NOWHERE,
+    SEAT,
+    Nodes,
+    around,
+    count_nodes,
+    first_nodes,
+    global_numbers,
+    hosts_in_order,
+    several_around,
+    short,
+)
+from triage.diagnosis.ranks.numbered import default_tag, group_tag, number_ranks, own_name, wanted
+from triage.diagnosis.run import Ends
+from triage.model import Finding
+from triage.scan.lazy import deferred
+from triage.scan.ordinary.selves import Selves
+from triage.scan.prefix import split_line
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Seat:
+    """Where one rank runs, as far as it is known."""
+
+    rank: int
+    host: str | None = None
+    local_rank: int | None = None
+    pid: int | None = None
+    gpu: int | None = None
+    pci: str | None = None
+    uuid: str | None = None
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Identities:
+    """The join table of a job."""
+
+    seats: dict[int, Seat] = field(default_factory=dict)
+    world_size: int | None = None
+    nodes: Nodes = field(default_factory=Nodes)
+    suspect: int | None = None
+    """The one rank that said what no other did, where somebody waited or lost a peer."""
+    only_failed: int | None = None
+    """The one rank whose process ended by itself and badly, when there is exactly one."""
+    failed_at: dict[tuple[int, str], int] = field(default_factory=dict)
+    """The same by the source, and the writer around the launcher in it, that tell how the processes there ended."""
+    heard: frozenset[int] = frozenset()
+    """Ranks that wrote anything."""
+    introduced: frozenset[int] = frozenset()
+    """Ranks that their processes gave as their own."""
+    went_on: Callable[[int, int], frozenset[int]] | None = None
+    """The ranks that had more to say in a source behind some offset."""
+    missing: int | None = None
+    """The one rank of which nothing says that it waited, where all others waited in vain."""
+    behind: int | None = None
+    """The one rank that did not come as far as all others, by its own lines."""
+    first_ended: int | None = None
+    """The rank whose process ended before all others, as its launcher tells."""
+    absentee: int | None = None
+    """The one rank that never came to the store at which all others were."""
+    deserter: int | None = None
+    """The one rank that several others of its node saw go."""
+    tags_are_local: bool = False
+    """Whether ``[Rank 3]`` of lines that say no more counts within groups."""
+    pods_are_ranks: bool = False
+    """Whether the logs of pods show that pod N holds rank N and no other."""
+    _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
+    _of_log: dict[str, set[int]] = field(default_factory=dict)
+    """The ranks that spoke in a log, by the log's name without its endings: mostly that of a pod."""
+    _pci_uuid: dict[str, str] = field(default_factory=dict)
+    _pci_gpu: dict[str, int] = field(default_factory=dict)
+
+    def seat(self, rank: int) -> Seat:
+        """Where ``rank`` runs; an empty seat when nothing says."""
+        return self.seats.get(rank) or Seat(rank)
+
+    def note(
+        self,
+        rank: int,
+        *,
+        host: str | None = None,
+        local_rank: int | None = None,
+        pid: int | None = None,
+        gpu: int | None = None,
+        pci: str | None = None,
+        uuid: str | None = None,
+    ) -> None:
+        """Record what one line pairs with ``rank``; what is known already stays."""
+        if host in NOWHERE:
+            host = None
+        seat = self.seat(rank)
+        known = (seat.host, seat.local_rank, seat.pid, seat.gpu, seat.pci, seat.uuid)
+        given = (host, local_rank, pid, gpu, pci, uuid)
+        merged = [old if old is not None else new for old, new in zip(known, given, strict=True)]
+        self.seats[rank] = Seat(rank, *merged)  # type: ignore[arg-type]
+        if pid is not None:
+            for place in {host, None}:
+                if self._by_pid.setdefault((place, pid), rank) != rank:
+                    self._by_pid[(place, pid)] = None  # a launcher's, or two nodes count alike
+
+    def rank_of_pid(self, pid: int | None, host: str | None = None) -> int | None:
+        """The rank that runs as ``pid``, where a line pairs them."""
+        if pid is None:
+            return None
+        rank = self._by_pid.get((None, pid))
+        if host is None or (rank is not None and _incomparable(self.seat(rank).host, host)):
+            return rank  # nothing says on which host it runs, or one line calls it by its address
+        return self._by_pid.get((host, pid))
+
+    def rank_of_pod(self, pod: str | None) -> int | None:
+        """The one rank that spoke from this pod, or whom the pod is named after, such as ``llm-worker-2``."""
+        if pod is None:
+            return None
+        here = {rank for rank, seat in self.seats.items() if seat.host == pod} | self._of_log.get(pod, set())
+        if here:
+            return here.pop() if len(here) == 1 else None
+        found = _ORDINAL.search(pod) if pod is not None and self.pods_are_ranks else None
+        return int(found[1]) if found is not None else None
+
+    @property
+    def single_node(self) -> bool:
+        """Whether nothing speaks of a second node."""
+        return self.nodes.single
+
+    def rank_of_local(
+        self, local_rank: int | None, host: str | None = None, finding: Finding | None = None
+    ) -> int | None:
+        """The rank with this local rank on ``host``, or where ``finding`` was written; on one node they agree."""
+        if local_rank is None:
+            return None
+        for seat in self.seats.values():
+            if seat.local_rank == local_rank and (
+                host is None or (seat.host and short(seat.host) == short(host))
+            ):
+                if host is None and not self.single_node:
+                    continue
+                return seat.rank
+        counted = self.nodes.rank(local_rank, host, finding)
+        if counted is not None and (self.world_size is None or counted < self.world_size):
+            return counted
+        if not self.single_node or (self.seats and local_rank not in self.seats):
+            return None  # a second node's launcher counts its own ranks from 0
+        return local_rank
+
+    def rank_of_pci(self, pci: str | None, host: str | None = None) -> int | None:
+        """The rank whose GPU sits at ``pci`` (on ``host``)."""
+        if pci is None:
+            return None
+        found = [
+            s.rank for s in self.seats.values() if s.pci == pci and (host is None or s.host in {host, None})
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def gpu_of_pci(self, pci: str | None) -> tuple[int | None, str | None]:
+        """``(index, uuid)`` of the GPU at ``pci`` where nvidia-smi or the driver told it."""
+        return (None, None) if pci is None else (self._pci_gpu.get(pci), self._pci_uuid.get(pci))
+
+    def alone(self, finding: Finding) -> int | None:
+        """The one rank that ended badly by itself where ``finding`` was written by whom no line names."""
+        if not finding.stream and self.only_failed is not None:
+            return self.only_failed
+        place = finding.source, around(finding)
+        return self.failed_at.get(place) if around(finding) == finding.stream else None
+
+    def rank_of(self, finding: Finding) -> int | None:
+        """The global rank of a finding's writer, by the line, its pid or its local rank."""
+        if finding.rank is not None:
+            return finding.rank
+        by_pid = self.rank_of_pid(finding.pid, finding.host)
+        if by_pid is not None:
+            return by_pid
+        return self.rank_of_local(finding.local_rank, finding.host, finding)
+
+
+def identify(job: Job, ends: Ends | None = None) -> Identities:
+    """Join everything that pairs ranks with hosts, pids and GPUs."""
+    several = several_around(job.items)
+    told = ends.selves if ends is not None and wanted(job) else Selves()
+    said = told.ranks
+    job.items = global_numbers(
+        unwrapped(job.items, {place for place, ranks in said.items() if len(ranks) == 1})
+    )
+    job.index()
+    table = Identities()
+    table.introduced = frozenset().union(*said.values())
+    table.went_on = ends.went_on if ends is not None else None
+    table.world_size = _world_size(job, told.size)
+    seats = [seat for _, name in told.writers if (seat := SEAT.fullmatch(name)) and seat[1].isdecimal()]
+    job.items = located(
+        job.items, table.world_size, {(int(seat[1]), int(seat[2])) for seat in seats}, told.labels
+    )
+    job.index()
+    counted = number_ranks(job, table.world_size, told)
+    table.world_size = counted if table.world_size is None else table.world_size
+    for item in job.items:
+        finding = item.finding
+        if finding.rank is not None:
+            # srun -l and tee prefixes may name a host that only relays: the pairing is still right
+            table.note(
+                finding.rank, host=finding.host, local_rank=finding.local_rank,
+                pid=finding.pid if item.rule.fact != "rank-exit" else None, gpu=finding.gpu,
+            )  # fmt: skip
+    for item in job.of_fact("identity"):
+        _identity(item, table)
+    for (_, name), ranks in sorted(said.items()):
+        if len(ranks) == 1 and (process := _PID.fullmatch(name)) is not None:
+            table.note(next(iter(ranks)), pid=int(process[1]), host=process[2])
+    for fact in ("comm-init-start", "comm-init-complete"):
+        for item in job.of_fact(fact):
+            _communicator(item, table)
+    for item in job.of_fact("rank-exit"):
+        rank = item.number("rank")
+        if rank is not None:
+            table.note(
+                rank, host=item.text("host") or item.finding.host, local_rank=item.number("local_rank"),
+                pid=item.number("pid"),
+            )  # fmt: skip
+    for item in job.of_fact("rendezvous"):
+        for rank, local in zip(item.ranks("ranks"), item.ranks("local_ranks"), strict=False):
+            table.note(rank, host=item.finding.host, local_rank=local)
+    _place_nodes(job, table)
+    first_nodes(job, table.nodes)
+    count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
+    hosts_in_order(job, table.nodes, table.world_size, told.writers)
+    for item in (*job.of_fact("identity"), *job.of_fact("rank-exit")):
+        pid, own = item.number("pid"), item.number("local_rank")
+        if pid is None or own is None or item.number("rank") is not None:
+            continue
+        owner = table.rank_of_local(own, item.finding.host, item.finding)
+        if owner is None and table.single_node and own < (table.world_size or 0):
+            owner = own  # the launcher itself names every process of the one node
+        if owner is not None:
+            table.note(owner, host=item.finding.host, local_rank=own, pid=pid)
+    _gpus_of_processes(job, table)
+    _pods(job, table)
+    for (index, writer), ranks in said.items():
+        if not writer and len(ranks) == 1:
+            source = job.sources[index]
+            name = PurePath(source.path or source.name).name.partition(".")[0]
+            table._of_log.setdefault(name, set()).update(ranks)
+    table.deserter = _deserter(job, table)
+    return table
+
+
+def _gpus_of_processes(job: Job, table: Identities) -> None:
+    """Note the GPU of every rank whose process the driver names beside one GPU only."""
+    held: dict[int, set[str]] = {}
+    used: dict[str, set[int]] = {}
+    for item in job.items:
+        pid, pci = item.number("pid"), item.text("pci")
+        if pid is not None and pci is not None:
+            held.setdefault(pid, set()).add(pci)
+            used.setdefault(pci, set()).add(pid)
+    for pid, gpus in held.items():
+        rank = table.rank_of_pid(pid)
+        if rank is not None and len(gpus) == 1 and len(used[pci := next(iter(gpus))]) == 1:
+            table.note(rank, pci=pci)
+
+
+def _deserter(job: Job, table: Identities) -> int | None:
+    left = job.of_fact("local-peer-left")
+    seen = {(i.finding.host, i.number("local_rank")) for i in left}
+    # what several processes say alike is one finding, with its first and last line
+    witnesses = {split_line(e.text)[0].pid for i in left for e in i.finding.evidence}
+    if len(seen) != 1 or len(witnesses) < 2:
+        return None  # at a normal end everybody leaves everybody
+    ((host, local_rank),) = seen
+    rank = table.rank_of_local(local_rank, host)
+    return local_rank if rank is None and table.single_node else rank
+
+
+def _incomparable(one: str | None, other: str) -> bool:
+    """Whether two names of hosts may be those of one: one is an address, or not known."""
+    return one is None or (_ADDRESS.fullmatch(one) is None) != (_ADDRESS.fullmatch(other) is None)
+
+
+_ADDRESS = deferred(r"\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]*:[\da-f:]+")
+_PID = deferred(r"pid (\d+)(?:@(\S+))?")
+_ORDINAL = deferred(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
+
+
+def _pods(job: Job, table: Identities) -> None:
+    """One rank per pod and ranks numbered as the pods are: at least two logs must show it, none deny it."""
+    pairs = set()
+    for source in job.sources:
+        if source.rank is not None:
+            name = PurePath(source.path or source.name).name.partition(".")[0]
+            table._of_log.setdefault(name, set()).add(source.rank)
+    for item in job.items:
+        source = job.sources[item.finding.source]
+        name = source.path or source.name
+        if item.finding.rank is None:
+            continue
+        table._of_log.setdefault(PurePath(name).name.partition(".")[0], set()).add(item.finding.rank)
+        found = _ORDINAL.search(name)
+        if found is not None:
+            pairs.add((int(found[1]), item.finding.rank))
+    for item in job.of_fact("pod"):
+        pod, rank = item.text("pod"), item.number("pod_rank")
+        if pod is not None and rank is not None:
+            table._of_log.setdefault(pod, set()).add(rank)
+    table.pods_are_ranks = len(pairs) >= 2 and all(ordinal == rank for ordinal, rank in pairs)
+
+
+def _identity(item: Item, table: Identities) -> None:
+    pci, uuid, gpu = item.text("pci"), item.text("uuid"), item.number("gpu")
+    if pci and uuid:
+        table._pci_uuid.setdefault(pci, uuid)
+    if pci and gpu is not None:
+        table._pci_gpu.setdefault(pci, gpu)
+    rank = item.number("rank")
+    rank = item.finding.rank if rank is None else rank
+    if rank is not None:
+        table.note(
+            rank, host=item.text("host") or item.finding.host,
+            local_rank=item.number("local_rank"), pid=item.number("pid") or item.finding.pid,
+            gpu=gpu, pci=pci, uuid=uuid,
+        )  # fmt: skip
+
+
+def _communicator(item: Item, table: Identities) -> None:
+    """NCCL ranks are communicator-local: they are global ranks only in a world-sized one."""
+    rank, size = item.number("comm_rank"), item.number("nranks")
+    if rank is None or size is None or size != table.world_size:
+        rank = item.finding.rank
+        if rank is None:
+            return
+    table.note(
+        rank, host=item.finding.host, pid=item.finding.pid, gpu=item.number("cuda_dev"),
+        pci=item.text("bus_id"),
+    )  # fmt: skip
+
+
+def _world_size(job: Job, told: int | None) -> int | None:
+    """The world size by the most frequent statement, by what the writers say that they are, else by the largest communicator."""
+    stated: Counter[int] = Counter()
+    for fact in ("world-size", "identity", "rendezvous", "flight-recorder"):
+        stated.update(v for v in job.facts(fact, "world_size") if isinstance(v, int) and v > 0)
+    if job.receipt is not None:
+        launch = job.receipt.get("launch")
+        size = launch.get("world_size") if isinstance(launch, dict) else None
+        if isinstance(size, int):
+            stated[size] += 100
+    if stated:
+        return stated.most_common(1)[0][0]
+    if told is not None:
+        return told
+    sizes = [
+        v for f in ("comm-init-start", "comm-init-complete") for v in job.facts(f, "nranks")
+        if isinstance(v, int)
+    ]  # fmt: skip
+    return max(sizes, default=None)
+
+
+def _scattered(table: Identities) -> bool:
+    """Whether something pairs a rank with another local rank: then nodes come before it."""
+    return any(s.local_rank is not None and s.rank != s.local_rank for s in table.seats.values())
+
+
+def _place_nodes(job: Job, table: Identities) -> None:
+    """Note the first rank of every node that some line pairs a rank and a local rank of."""
+    table.nodes.pair(
+        (i.finding, i.finding.rank, i.finding.local_rank)
+        for i in job.items
+        if i.finding.rank is not None and i.finding.local_rank is not None
+    )
+    table.nodes.pair(
+        (i.finding, rank, local)
+        for i in job.of_fact("rank-exit")
+        if (rank := i.number("rank")) is not None and (local := i.number("local_rank")) is not None
+    )
+    for item in job.of_fact("comm-layout"):
+        rank, local = item.number("comm_rank"), item.number("local")
+        if rank is not None and local is not None and item.number("nranks") == table.world_size:
+            table.note(rank, host=item.finding.host, local_rank=local, pid=item.finding.pid)
+    devices: dict[str, set[int]] = {}
+    for seat in table.seats.values():
+        if seat.host is None:
+            continue
+        if seat.local_rank is not None:
+            table.nodes.note(short(seat.host), seat.rank - seat.local_rank)
+        elif seat.gpu is not None:
+            devices.setdefault(short(seat.host), set()).add(seat.rank - seat.gpu)
+    for host, firsts in devices.items():
+        # torch programs take the device of their local rank, unless each sees but one
+        numbers = {s.gpu for s in table.seats.values() if s.host is not None and short(s.host) == host}
+        if len(firsts) == 1 and numbers != {0} and table.nodes.rank(0, host) is None:
+            table.nodes.note(host, firsts.pop())
+
+
+def _contradictory(items: Iterable[Item]) -> bool:
+    """Whether two processes call themselves by one number: they count within groups.
+
+    One process may give up several operations of a group, which lie close together.
+    """
+    waits: dict[int, dict[int, str | None]] = {}
+    for item in items:
+        seq = item.number("seq")
+        if item.rule.fact != "collective-timeout" or item.finding.rank is not None or seq is None:
+            continue
+        tag = group_tag(item.finding)
+        if tag is not None:
+            told = waits.setdefault(tag, {})
+            if told.setdefault(seq, item.text("op")) != item.text("op"):
+                return True
+    return any(max(told) - min(told) > _CLOSE for told in waits.values())
+
+
+_OF_WORK = frozenset(["phase-start", "phase-end", "progress", "took", "alive"])
+"""Facts of work that somebody does who may name himself at the beginning of the line."""
+_CLOSE = 8
+
+
+SPAWNED = "torch.spawn-raised"
+_QUOTED = 20_000
+"""Bytes within which a process quotes what one that it started has raised."""
+
+
+def _quoted(item: Item, parent: Item) -> bool:
+    """Whether an exception is what ``parent`` says that one of its processes raised."""
+    raised, said = item.finding, parent.finding
+    return (
+        raised.source == said.source and raised.stream == said.stream
+        and 0 <= raised.offset - said.offset <= _QUOTED
+    )  # fmt: skip
+
+
+def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
+    """``items`` with the rank filled in where a pid or a local rank tells it."""
+    items = list(items)
+    # before torch 2.2 only the message says "[Rank 3]"; elsewhere that number is local to its group
+    tagged = any(item.finding.rank is not None for item in items)
+    table.tags_are_local = table.tags_are_local or _contradictory(items)
+    found: list[Item] = []
+    called = [
+        (item, rank) for item in items
+        if item.rule.fact == "exception" and item.finding.rank is None
+        and (rank := table.rank_of_pid(item.number("_called_pid"), item.text("_called_host"))) is not None
+    ]  # fmt: skip
+    spawned = [
+        (i, i.number("local_rank"))
+        for i in items
+        if i.rule.id == SPAWNED and i.number("local_rank") is not None
+    ]
+    for item in items:
+        rank = table.rank_of(item.finding) if item.finding.rank is None else None
+        if rank is None and item.finding.rank is None and item.finding.raised:
+            rank = next(
+                (table.rank_of_local(local, item.finding.host, item.finding) for parent, local in spawned if _quoted(item, parent)),
+                None,
+            )  # fmt: skip
+        if rank is None and item.finding.raised and called:
+            rank = next((r for raised, r in called if raised is item or inside(item, raised)), None)
+        if rank is None and item.finding.rank is None:
+            rank = default_tag(item.finding)
+        if rank is None and not (tagged or table.tags_are_local) and item.finding.rank is None:
+            rank = group_tag(item.finding)
+        if rank is None and item.finding.rank is None and item.rule.fact in _OF_WORK:
+            rank = own_name(item.finding)
+        found.append(item if rank is None else Item(replace(item.finding, rank=rank), item.rule))
+    return found

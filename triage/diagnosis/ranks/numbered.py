@@ -1,0 +1,386 @@
+"""Numbers in the names of files, pods and containers, where what was written under them shows that they are ranks.
+
+``out.6.log``, ``attempt_0/6/stderr.log``, ``train-worker-6`` and ``worker-6  | `` may count ranks, nodes, attempts or
+array tasks. They count ranks where the ranks that write there say so by themselves; a pod's number may differ from
+its rank by a constant (``master-0`` comes before ``worker-0``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from triage.diagnosis.job import TROUBLE, Item, Job
+from triage.diagnosis.ranks.grids import by_node_and_number
+from triage.diagnosis.ranks.launchers import ONE_PROCESS, by_launcher
+from triage.model import Finding, Source
+from triage.scan.lazy import compiled, deferred
+from triage.scan.ordinary.said import SELF
+from triage.scan.ordinary.selves import Selves
+from triage.scan.prefix import split_line
+
+_RANK_TAG = deferred(r"\[Rank (\d{1,6})\]")
+_DEFAULT_TAG = deferred(r"\[PG [^\[\]]{0,80}\(default_pg\) Rank (\d{1,6})\]")
+_NUMBER = deferred(r"\d{1,6}")
+_LAUNCHED = deferred(r"/bin/(?:torchrun|accelerate|deepspeed)$|/(?:launcher|launchers|elastic)/")
+"""Where the programs are that start the ranks of a node, and meet at a store of their own."""
+_SURE = 3
+"""Places whose numbers are those that torch itself says there, by which the others' are known."""
+_DEPTH = 3
+"""Last parts of a path in which a number may name the writer."""
+_NOT_RANKS = deferred(
+    r"(?i)(?:attempt|restart|try|epoch|step|iter|round|version|v|run|array|part|seed|fold)[._-]?$"
+)
+"""What stands before a number that counts something else."""
+
+_PROCESSES = deferred(
+    r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0(?::(\d{1,5}))?\Z"
+)
+"""What stands in front of lines and numbers processes, not nodes."""
+
+_WORKERS = deferred(r"(?i)(?:^|[^a-z])workers?[._-]?\0")
+_MASTER = deferred(r"(?i)(?:^|[^a-z])(?:master|chief|leader)(?:[._-]?0)?(?![a-z0-9])[^/]*\Z")
+_Place = tuple[int, str]
+"""A source, and the name of a pod or container in it; empty where the whole source is one's."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class _Family:
+    """Places whose names differ in one number only."""
+
+    members: dict[int, list[_Place]] = field(default_factory=lambda: defaultdict(list))
+    shift: int | None = None
+    """What is added to the number to get the rank, once that is known."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class _Heard:
+    """What was said at one place."""
+
+    ranks: set[int] = field(default_factory=set)
+    tags: set[int] = field(default_factory=set)
+    """Ranks as torch 2.1 and older write them, which may be numbers within a group."""
+    local_ranks: set[int] = field(default_factory=set)
+    launcher: bool = False
+    peers: bool = False
+    met: bool = False
+    """Whether who wrote there, and did not say who that is, waited for others or lost them."""
+
+
+def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
+    """Fill in the ranks of sources and items that only the number in a name tells, or what is said under it.
+
+    Args:
+        told: what the writers say of themselves.
+
+    Returns:
+        How many there are by names such as ``w3/12``, None where none say it.
+    """
+    own = told.ranks
+    heard = _listen(job)
+    for place in told.writers:
+        if place[1].startswith("lead "):
+            _ = heard[place]  # it writes there, whatever it says
+    for place, said in own.items():
+        if len(said) == 1 or place[1]:
+            heard[place].ranks.update(said)
+    families = _families(job, heard)
+    size = _clients(job) if world_size is None else world_size
+    leads = Counter(folder for folder, name in families if _PROCESSES.search(name))
+    for (folder, name), family in families.items():
+        beside = [other for (place, _), other in families.items() if place == folder]
+        family.shift = _shift(family, heard, size, alone=_alone(family, heard, beside))
+        if family.shift is None and _led(name, family, job, heard):
+            family.shift = 1
+        if family.shift is None and leads[folder] == 1 and (named := _PROCESSES.search(name)) is not None:
+            family.shift = _unspoken(family, heard, named[1])
+    given: dict[_Place, set[int]] = defaultdict(set)
+    for (folder, _), family in families.items():
+        shift = family.shift if family.shift is not None else _by_sisters(folder, family, families, heard)
+        if shift is not None:
+            for number, places in family.members.items():
+                for place in places:
+                    given[place].add(number + shift)
+    ranks = {place: found.pop() for place, found in given.items() if len(found) == 1}
+    seats = by_node_and_number(job.sources)
+    if all(
+        heard[index, ""].ranks <= {rank} and not heard[index, ""].launcher for index, rank in seats.items()
+    ):
+        ranks |= {(index, ""): rank for index, rank in seats.items()}
+    ranks |= _introduced(own, heard)
+    if not ranks:
+        return None
+    job.sources = [_labelled(source, ranks.get((i, ""))) for i, source in enumerate(job.sources)]
+    job.items = [_placed(item, ranks) for item in job.items]
+    job.index()
+    sizes = {_size_of(name, family) for (_, name), family in families.items() if family.shift is not None}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _size_of(name: str, family: _Family) -> int | None:
+    """How many processes there are by what stands behind the numbers of all."""
+    named = _PROCESSES.search(name)
+    size = int(named[1]) if named is not None and named[1] is not None else None
+    return size if size is not None and max(family.members) + (family.shift or 0) < size else None
+
+
+def wanted(job: Job) -> bool:
+    """Whether something that matters was said: by whom the line may not tell, nor who else there is."""
+    return any(
+        i.rule.role in {"cause", "symptom"} or i.rule.fact in {"exception", "stack"} for i in job.items
+    )
+
+
+def _introduced(own: Mapping[_Place, Collection[int]], heard: Mapping[_Place, _Heard]) -> dict[_Place, int]:
+    """Ranks of places of which each gives one as its own, and that are as many as their ranks make necessary.
+
+    Where they are fewer, a place holds several ranks, of which one does the talking.
+    """
+    found: dict[_Place, int] = {}
+    groups: dict[_Group, dict[_Place, int]] = defaultdict(dict)
+    several: set[_Group] = set()
+    for place, ranks in own.items():
+        group = _group(place)
+        at = heard.get(place) or _Heard()
+        if len(ranks) != 1 or len(at.ranks) > 1 or len(at.local_ranks) > 1 or at.launcher:
+            if place[1] or not any(other[0] == place[0] and other[1] for other in own):
+                several.add(group)
+            continue
+        groups[group][place] = next(iter(ranks))
+    for group, told in groups.items():
+        numbers = set(told.values())
+        if len(told) > 1 and len(numbers) == len(told) and group not in several:
+            places = {place for place in heard if _group(place) == group} | told.keys()
+            if max(numbers) < len(places):
+                found |= told
+    return found
+
+
+_Group = tuple[int | None, bool]
+"""Places that may be compared: whole sources, names in one source, or processes that told their pids in it."""
+
+
+def _group(place: _Place) -> _Group:
+    return (place[0] if place[1] else None, place[1].startswith("pid "))
+
+
+def _clients(job: Job) -> int | None:
+    """How many processes a store waits for that the ranks themselves set up, not their launchers."""
+    waits = job.of_rule("torch.store-clients-missing")
+    sizes = {item.number("expected") for item in waits}
+    if len(sizes) != 1 or any(by_launcher(item) for item in job.items):
+        return None
+    traced = [i for i in job.of_fact("exception") if any(i.finding.source == w.finding.source for w in waits)]
+    return None if any(_LAUNCHED.search(i.text("file") or "") for i in traced) else sizes.pop()
+
+
+def _labelled(source: Source, rank: int | None) -> Source:
+    return source if rank is None or source.rank is not None else replace(source, rank=rank)
+
+
+def _placed(item: Item, ranks: dict[_Place, int]) -> Item:
+    finding = item.finding
+    if finding.rank is not None or finding.labels or by_launcher(item):
+        return item
+    for place in (
+        (finding.source, finding.stream.partition("/")[0]),
+        (finding.source, _outermost(finding.stream)),
+        (finding.source, ""),
+    ):
+        if place in ranks:
+            return Item(replace(finding, rank=ranks[place]), item.rule)
+    return item
+
+
+def default_tag(finding: Finding) -> int | None:
+    """The number in ``(default_pg) Rank 3]``, by which a process calls itself in the group of all: its rank."""
+    said = _DEFAULT_TAG.search(finding.evidence[0].text[:400]) if finding.evidence else None
+    return int(said[1]) if said else None
+
+
+def group_tag(finding: Finding) -> int | None:
+    """The number in ``[Rank 3]``, by which a process group of torch 2.1 and older calls itself."""
+    said = _RANK_TAG.search(finding.evidence[0].text[:400]) if finding.evidence else None
+    return int(said[1]) if said else None
+
+
+def own_name(finding: Finding) -> int | None:
+    """The rank with which a program begins a line of its own: ``rank 3 builds the index``."""
+    message = split_line(finding.evidence[0].text)[1] if finding.evidence else ""
+    said = compiled(SELF).match(message)
+    return int(said[1] or said[2]) if said else None
+
+
+def _outermost(stream: str) -> str:
+    """The name of the pod, container or host that a line is from."""
+    first = stream.partition("/")[0]
+    return "" if ONE_PROCESS.match(first) else first
+
+
+def _listen(job: Job) -> dict[_Place, _Heard]:
+    """Who speaks where: only ranks that the lines themselves tell."""
+    heard: dict[_Place, _Heard] = defaultdict(_Heard)
+    for item in job.items:
+        finding = item.finding
+        for name in {"", _outermost(finding.stream)}:
+            at = heard[finding.source, name]
+            if finding.rank is not None and f"rank{finding.rank}" in finding.stream.split("/"):
+                at.ranks.add(finding.rank)
+                at.peers = at.peers or any(tag in item.rule.tags for tag in TROUBLE)
+            elif finding.rank is None and (own := default_tag(finding)) is not None:
+                at.ranks.add(own)
+            elif finding.rank is None and (tag := group_tag(finding)) is not None:
+                at.tags.add(tag)
+            if (me := item.number("me")) is not None:
+                at.tags.add(me)
+            if finding.rank is None and not finding.stream and any(tag in item.rule.tags for tag in TROUBLE):
+                at.met = True
+            if item.rule.fact == "identity":
+                at.ranks.update(item.ranks("rank"))
+                at.local_ranks.update(item.ranks("local_rank"))
+            if item.rule.fact == "rank-exit" and item.number("local_rank") is not None:
+                at.launcher = True
+            if finding.local_rank is not None:
+                at.local_ranks.add(finding.local_rank)
+            at.launcher = at.launcher or by_launcher(item)
+    return heard
+
+
+def _families(job: Job, heard: dict[_Place, _Heard]) -> dict[tuple[str, str], _Family]:
+    """Places by their folder and their name without one of its numbers; only those with two numbers or more."""
+    found: dict[tuple[str, str], _Family] = defaultdict(_Family)
+    for index, source in enumerate(job.sources):
+        if source.rank is None:
+            for folder, name, number in _numbered(source.path or source.name):
+                found[folder, name].members[number].append((index, ""))
+    for place in heard:
+        if place[1] and not place[1].startswith("seat "):  # numbers on hosts are no ranks
+            for _, name, number in _numbered(place[1]):
+                found[f"<{place[0]}>", name].members[number].append(place)
+    return {key: family for key, family in found.items() if len(family.members) > 1}
+
+
+def _numbered(path: str) -> Iterator[tuple[str, str, int]]:
+    """Folder, name without the number, and the number, for every number that may name the writer."""
+    parts = path.split("/")
+    first = max(0, len(parts) - _DEPTH)
+    for at in range(first, len(parts)):
+        part = parts[at]
+        for match in _NUMBER.finditer(part):
+            before, after = part[: match.start()], part[match.end() :]
+            if before[-1:].isdigit() or after[:1].isdigit() or _NOT_RANKS.search(before):
+                continue
+            if at < len(parts) - 1 and before and not before[-1].isalnum() and after:
+                continue
+            folder = "/".join(parts[:at])
+            yield folder, "/".join([f"{before}\0{after}", *parts[at + 1 :]]), int(match[0])
+
+
+def _alone(family: _Family, heard: Mapping[_Place, _Heard], others: Sequence[_Family] = ()) -> bool:
+    """Whether all that speak are of one family of sources, and each number stands for one of them."""
+    places = [place for found in family.members.values() for place in found if not place[1]]
+    if len(places) == len(family.members) and others:
+        # standard output and error of the same processes
+        alike = [f for f in others if f is not family and f.members.keys() >= family.members.keys()]
+        places += [place for other in alike for found in other.members.values() for place in found]
+        return {place[0] for place in heard} <= {place[0] for place in places}
+    return len(places) == len(family.members) and {place[0] for place in heard} <= {
+        place[0] for place in places
+    }
+
+
+def _led(name: str, family: _Family, job: Job, heard: dict[_Place, _Heard]) -> bool:
+    """Whether the family are the workers of a master: all other sources are its own, and it comes before them as rank 0."""
+    if _WORKERS.search(name) is None or sorted(family.members) != list(range(len(family.members))):
+        return False
+    workers = {place for found in family.members.values() for place in found}
+    others = [index for index in range(len(job.sources)) if (index, "") not in workers]
+    names = [job.sources[index].path or job.sources[index].name for index in others]
+    if len(workers) != len(family.members) or len(others) != 1 or _MASTER.search(names[0]) is None:
+        return False
+    said = [heard[place] for place in (*workers, (others[0], "")) if place in heard]
+    silent = not any(at.ranks or at.tags or at.local_ranks or at.launcher for at in said)
+    return silent and any(at.met for at in said)
+
+
+def _shift(
+    family: _Family, heard: dict[_Place, _Heard], world_size: int | None, *, alone: bool
+) -> int | None:
+    """What makes ranks of a family's numbers, None where they are or may be something else.
+
+    Args:
+        alone: whether nobody else writes anywhere.
+    """
+    numbers = sorted(family.members)
+    shifts: dict[int, int] = {}
+    tags: dict[int, set[int]] = defaultdict(set)
+    peers = launched = met = False
+    for number, places in family.members.items():
+        ranks: set[int] = set()
+        for place in places:
+            at = heard.get(place)
+            if at is None:
+                continue
+            if len(at.local_ranks) > 1 or (at.launcher and len(at.ranks) != 1):
+                return None
+            launched = launched or at.launcher
+            met = met or at.met
+            ranks |= at.ranks
+            tags[number] |= at.tags | at.local_ranks
+            peers = peers or at.peers
+        if len(ranks) > 1:
+            return None
+        if ranks:
+            shifts[number] = ranks.pop() - number
+    if len(set(shifts.values())) > 1:
+        return None
+    from_zero = numbers == list(range(len(numbers)))
+    if not shifts:
+        tagged = {number: told for number, told in tags.items() if told}
+        agree = len(tagged) > 1 and all(told == {number} for number, told in tagged.items())
+        if agree and len(tagged) >= _SURE:
+            return 0  # one that is missing among them printed nothing that is known
+        return 0 if from_zero and (agree or len(numbers) == world_size or (met and alone)) else None
+    number, shift = next(iter(shifts.items()))
+    alone = shift == 0 and from_zero and (number > 0 or peers)
+    return shift if len(shifts) > 1 or (alone and not launched) else None
+
+
+def _unspoken(family: _Family, heard: Mapping[_Place, _Heard], size: str | None) -> int | None:
+    """0 where somebody numbered processes from 0 on in front of their lines, and none of them says anything of its rank.
+
+    ``(1/4)`` to ``(4/4)`` count from 1.
+    """
+    numbers = sorted(family.members)
+    places = [heard[place] for found in family.members.values() for place in found if place in heard]
+    silent = not any(at.ranks or at.local_ranks or at.launcher for at in places)
+    tagged = all(
+        at.tags <= {number} for number, found in family.members.items() for p in found if (at := heard.get(p))
+    )
+    if silent and numbers == list(range(1, len(numbers) + 1)) and str(len(numbers)) == size:
+        return -1
+    return 0 if silent and tagged and numbers == list(range(len(numbers))) else None
+
+
+def _by_sisters(
+    folder: str, family: _Family, families: dict[tuple[str, str], _Family], heard: dict[_Place, _Heard]
+) -> int | None:
+    """The shift of a family that says nothing itself, beside one of the same numbers: standard output and error."""
+    if any(heard[p].ranks or heard[p].launcher for ps in family.members.values() for p in ps if p in heard):
+        return None
+    shifts = {
+        other.shift
+        for (place, _), other in families.items()
+        if place == folder
+        and other.shift is not None
+        and (family.members.keys() <= other.members.keys() or _complete(family, other))
+    }
+    return shifts.pop() if len(shifts) == 1 else None
+
+
+def _complete(family: _Family, part: _Family) -> bool:
+    """Whether ``family`` has all the numbers from 0 on, and ``part`` lacks some of them: those wrote nothing there."""
+    return family.members.keys() >= part.members.keys() and sorted(family.members) == list(
+        range(len(family.members))
+    )

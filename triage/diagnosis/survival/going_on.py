@@ -1,0 +1,136 @@
+"""Whether a writer goes on after an error: as it did before, with work that it counts, or with what else it is there for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from triage.diagnosis.heeded import inside
+from triage.diagnosis.job import TROUBLE, Item, Job
+from triage.diagnosis.order import last_of
+from triage.diagnosis.survival.endings import Endings
+from triage.model import Evidence
+from triage.scan.lazy import compiled
+from triage.scan.ordinary.routine import How
+
+ROUTINE_RULE = "progress.routine"
+MAX_COMPLAINTS = 32
+"""Complaints of other ranks that are looked after one by one."""
+IN_VAIN = r" HTTP/[12](?:\.[01])?\\?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
+"""An access line that tells of no work done."""
+LEAVES = (
+    r"(?i)\b(?:shutting down|application shutdown|finished server process|waiting for in-flight|draining"
+    r"|gracefully exiting|terminating worker|cleaning up before exit)\b"
+)
+"""What a server says on its way out."""
+_NEAR = 1 << 15
+"""Bytes below a stop that may still be told of it."""
+
+
+def hampered(job: Job, complaints: Iterable[Item]) -> bool:
+    """Whether somebody complains of others that did not come, or went away, and does not go on with its work after that."""
+    told = list(complaints)
+    if len(told) > MAX_COMPLAINTS or job.resumed is None:
+        return bool(told)
+    for item in told:
+        shown = item.finding.evidence[-1] if item.finding.evidence else None
+        if shown is None or shown.line is None:
+            return True
+        if job.resumed(item.finding.source, item.finding.stream, shown.line, "raised") is None:
+            return True
+    return False
+
+
+def uncaught(item: Item) -> bool:
+    """Whether torch's excepthook printed it: then the exception ended the process."""
+    finding = item.finding
+    return finding.raised and finding.rank is not None and finding.stream.endswith(f"rank{finding.rank}")
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class GoingOn:
+    """What of a job goes on after what it complained of."""
+
+    job: Job
+    endings: Endings
+
+    def resumed(self, item: Item) -> Item | None:
+        """A line with which the writer of an error goes on as before, if nothing else has gone wrong."""
+        finding = item.finding
+        shown = finding.evidence[-1] if finding.evidence else None
+        if self.job.resumed is None or shown is None or shown.line is None or uncaught(item):
+            return None
+        if self._ended_badly(item) or hampered(self.job, self.endings.told(*TROUBLE)):
+            return None
+        # an exception's message may be taken to go on too far; what a rule spans is all of it
+        below = 0 if finding.raised else shown.text.count("\n")
+        found = self.job.resumed(finding.source, finding.stream, shown.line + below, self._how(item))
+        return self._routine(item, found)
+
+    def outlived(self, item: Item) -> Item | None:
+        """A complaint of what is concluded from complaints, where everybody who complains goes on with its work."""
+        complaints = list(self.endings.told(*TROUBLE))
+        if not complaints or self.endings.badly() or hampered(self.job, complaints):
+            return None
+        told = {(e.path, e.line) for i in complaints for e in i.finding.evidence}
+        of_them = any((e.path, e.line) in told for e in item.finding.evidence)
+        return complaints[-1] if of_them else None
+
+    def served(self, item: Item) -> Item | None:
+        """Anything that the job did after an exception which a server says is of one request only."""
+        around = self._around(item) if item.finding.raised else None
+        if around is None or "_served" not in around.fields or uncaught(item):
+            return None
+        return next(
+            (
+                sign for fact in ("answered", "progress", "alive") for sign in self.job.of_fact(fact)
+                if sign.finding.source == item.finding.source and last_of(sign) > last_of(item)
+                and not compiled(LEAVES).search(sign.finding.evidence[-1].text)
+                and not compiled(IN_VAIN).search(sign.finding.evidence[-1].text)
+            ),
+            None,
+        )  # fmt: skip
+
+    def without_peer(self, item: Item) -> Item | None:
+        """Work that is counted to the end of the log after one rank lost another: ranks that work together can do so only without it."""
+        finding = item.finding
+        shown = finding.evidence[-1] if finding.evidence else None
+        if self.job.began is None or shown is None or shown.line is None:
+            return None
+        if "peer-loss" not in item.rule.tags or self.endings.badly() or not finding.stream:
+            return None
+        return self._routine(item, self.job.began(finding.source, shown.line))
+
+    def _routine(self, item: Item, found: Evidence | None) -> Item | None:
+        """The line ``found``, with which the writer of ``item`` goes on."""
+        rule = self.job.rules.get(ROUTINE_RULE)
+        if found is None or rule is None:
+            return None
+        told = replace(item.finding, rule_id=ROUTINE_RULE, fields={}, evidence=(found,), raised=False)
+        return Item(told, rule)
+
+    def _how(self, item: Item) -> How:
+        """How an error was told, as far as that shows whether it ended anything."""
+        if not item.finding.raised:
+            return "printed"
+        around = self._around(item)
+        # who has a logger say it has caught it
+        logged = item.finding.level in {"error", "warning"}
+        return (
+            "caught" if logged or (around is not None and around.fields.get("_caught") is True) else "raised"
+        )
+
+    def _around(self, item: Item) -> Item | None:
+        """The exception in whose traceback a rule's finding lies, or that it is."""
+        if item.rule.fact == "exception":
+            return item
+        return next((e for e in self.job.of_fact("exception") if inside(item, e)), None)
+
+    def _ended_badly(self, item: Item) -> bool:
+        """Whether a process of the job was seen to end badly; where its scheduler stopped all of it, after that."""
+        if "external-stop" not in item.rule.tags or not (item.text("what") or "").startswith("JOB "):
+            return self.endings.badly()
+        return any(
+            end.finding.source != item.finding.source or last_of(end) - last_of(item) > _NEAR
+            for end in self.endings.bad()
+        )

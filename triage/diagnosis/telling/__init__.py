@@ -1,0 +1,1 @@
+"""From the chosen cause to what is told: origin, texts, evidence, the argument."""

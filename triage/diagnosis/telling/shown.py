@@ -1,0 +1,113 @@
+"""The lines that are shown with a cause: its own, those of the rank at fault, and what it explains best."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from triage.diagnosis.causes.candidates import Candidate
+from triage.diagnosis.job import TROUBLE, Item, Job
+from triage.diagnosis.ledger.oddities import SILENT
+from triage.model import Evidence, Origin
+
+MAX_EVIDENCE = 8
+
+
+_OF_ITS_DOING = frozenset(
+    {"collective-desync", "straggler-or-hang", "watchdog-too-short", "rank-crash", "rendezvous"}
+)
+"""Categories in which lines of others show whose fault it is, and its own what it did."""
+
+
+def own_words(job: Job, candidate: Candidate, origin: Origin) -> list[Item]:
+    """What the rank at fault said for itself; of two that may be, what each said last."""
+    if candidate.lead.rule.category not in _OF_ITS_DOING or not _shown_by_others(candidate):
+        return []
+    own = job.of_fact("own-words")
+    if origin.rank is not None:
+        return [item for item in own if item.rank == origin.rank] or _nameless(job, candidate)
+    last = {item.rank: item for item in own if item.rank is not None}
+    return list(last.values()) if len(last) <= 2 else []
+
+
+def _nameless(job: Job, candidate: Candidate) -> list[Item]:
+    """What was said last before all others gave up waiting, where lines bear no names and the others say nothing.
+
+    They wait, so it was the one that they wait for who went on to print.
+    """
+    last = job.of_fact("last-line")
+    if candidate.rule_id not in SILENT or any(item.rank is not None for item in last):
+        return []
+    lead = candidate.lead.finding
+    here = [i for i in last if i.finding.source == lead.source and i.finding.offset < lead.offset]
+    return here[-1:]
+
+
+def _shown_by_others(candidate: Candidate) -> bool:
+    lead = candidate.lead
+    return (
+        candidate.of_ledger
+        or lead.reader is not None
+        or not set(TROUBLE).isdisjoint(lead.rule.tags)
+        or lead.rule.category in {"collective-desync", "straggler-or-hang"}
+    )
+
+
+def evidence(job: Job, candidate: Candidate, own: Sequence[Item]) -> tuple[Evidence, ...]:
+    """The lead's lines, those of the rank at fault and of others that say the same, then what it explains best."""
+    found: list[Evidence] = []
+
+    def add(piece: Evidence) -> None:
+        for position, known in enumerate(found):
+            if _shows(known, piece):
+                # one line that two rules know is shown once, with what decides marked
+                if known.span is None and piece.span is not None and _shows(piece, known):
+                    found[position] = piece
+                return
+        found.append(piece)
+
+    def take(items: Sequence[Item], most: int) -> None:
+        for item in items:
+            if len(found) >= most:
+                return
+            for piece in item.finding.evidence[:1]:
+                add(piece)
+
+    concluded = candidate.of_ledger or candidate.lead.rule.signature is None
+    # what does not fit is shown with what one rank said before
+    concluded = concluded or candidate.lead.rule.category == "collective-desync"
+    first, *more = candidate.lead.finding.evidence[: 4 if concluded else 1]
+    add(first)
+    take(own, MAX_EVIDENCE - 3)
+    for piece in more:
+        add(piece)
+    for piece in _root(job, candidate.lead):
+        add(piece)
+    take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
+    take(candidate.items[1:], MAX_EVIDENCE - 3)
+    category = candidate.lead.rule.category
+    # another witness of the same thing tells more than what came of it
+    effects = sorted(candidate.led_to, key=lambda effect: effect.lead.rule.category != category)
+    take([effect.lead for effect in effects], len(found) + 2)
+    take([i for i in candidate.explains if "collective-timeout" in i.rule.tags], len(found) + 1)
+    take([i for i in candidate.explains if "peer-loss" in i.rule.tags], len(found) + 1)
+    take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
+    return tuple(found[:MAX_EVIDENCE])
+
+
+def _root(job: Job, lead: Item) -> tuple[Evidence, ...]:
+    """The exception that another one, by which the cause is known, only passed on."""
+    here = lead.finding
+    for item in job.of_fact("exception"):
+        one, begin, end = item.finding, item.number("_begin"), item.number("_end")
+        within = begin is not None and end is not None and begin <= here.offset <= end
+        if here.raised and within and one.source == here.source and one.stream == here.stream:
+            return one.evidence[:1] if one.offset < here.offset else ()
+    return ()
+
+
+def _shows(one: Evidence, other: Evidence) -> bool:
+    """Whether all lines of ``other`` are among those of ``one``."""
+    if one.path != other.path or one.line is None or other.line is None:
+        return one == other
+    below = other.line - one.line
+    return 0 <= below <= one.text.count("\n") - other.text.count("\n") and other.text in one.text

@@ -1,0 +1,1 @@
+"""The last words of a source."""

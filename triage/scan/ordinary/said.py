@@ -1,0 +1,220 @@
+"""The ordinary lines of programs, without what Python, NCCL and launchers print by themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from triage.model import Block, Evidence, Finding, Leads, Prefix, Source, Value
+from triage.scan.lazy import compiled
+from triage.scan.writers.leads import leads_of, split
+from triage.text import safe
+
+WINDOW = 48 << 10
+"""Bytes that are looked at, at the beginning of a source and before its first sign of trouble."""
+_LOOKED_AT = 8
+"""Lines that are looked at for each that is wanted, where stacks and tables stand in between."""
+NUMBER = r"0x[0-9a-fA-F]+|(?<![\w.])[-+]?\d[\d.,:e+-]*"
+WORD = r"[^\W\d_]{2,}"
+_VARYING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])"
+SELF = (
+    r"\W{0,2}(?:[Rr]ank|RANK)[ :=#\[(]{0,2}(\d{1,5})\b|[^\[\n]{0,80}\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\]"
+)
+"""How programs begin a line of which they say whose it is."""
+_CODE = (
+    r"\s{2,}|File \"|frame #|#\d+ |Exception raised from|Traceback|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
+    r"\[c10d\]|\[[IWEF]\d{4} |terminate called|[*=+-]{5,}|Timeout \(\d|"
+    r"[^\n]{0,120}\d{1,3}%\||(?:\w+\.)*\w+(?:Error|Exception)\b|warnings\.warn|[^\n]{0,200}Warning: "
+)
+"""What is no statement of the program's: code, stacks, bars, tables, what Python and NCCL print by themselves."""
+
+
+_DIGITS = str.maketrans("", "", "0123456789")
+_Row = tuple[int, int, bytes]
+"""Position, number and bytes of a line."""
+
+
+@dataclass(slots=True, eq=False, repr=False)
+class Said:
+    """One line of a program."""
+
+    source: int
+    number: int
+    offset: int
+    text: str
+    prefix: Prefix
+    message: str
+    wording: str
+    """The message without its numbers: lines of one wording come from one statement."""
+    writer: str | None
+    """Who it is from, where something tells: a rank, a file of its own, a stream."""
+
+
+def without_digits(line: str) -> str:
+    """A line without its numbers, so that repetitions look alike."""
+    return line.translate(_DIGITS)
+
+
+def lines_at_the_end(
+    block: Block, source: Source, index: int, until: int | None, most: int
+) -> Iterator[Said]:
+    """The last ``most`` lines before ``until``, or the end."""
+    data = block.data
+    end = len(data) if until is None else max(0, min(len(data), until - block.offset))
+    start = max(0, end - WINDOW)
+    start = data.find(b"\n", start, end) + 1 if start else 0
+    leads = leads_of(block)
+    for row in [row for row in _rows(block, start, end) if row[2].strip()][-most:]:
+        line = _said(block, source, index, row, leads)
+        if line is not None:
+            yield line
+
+
+def lines_afterwards(
+    block: Block, source: Source, index: int, until: int | None, most: int
+) -> Iterator[Said]:
+    """The first ``most`` lines behind ``until``, where trouble began, of writers whose names lead their lines.
+
+    Others met it before them, and what a program had printed into a buffer comes when it ends.
+    """
+    if until is None or until <= block.offset:
+        return
+    start = until - block.offset
+    leads = leads_of(block)
+    rows = _rows(block, start, min(len(block.data), start + WINDOW))
+    for row in islice(rows, _LOOKED_AT * most):
+        line = _said(block, source, index, row, leads) if row[2].strip() else None
+        if line is not None and line.prefix.stream:
+            yield line
+            most -= 1
+            if most <= 0:
+                return
+
+
+def lines_at_the_start(
+    block: Block, source: Source, index: int, until: int | None, most: int
+) -> Iterator[Said]:
+    """The first ``most`` lines of a source whose beginning is known, no further than ``until``."""
+    if block.offset:
+        return
+    end = min(len(block.data), WINDOW if until is None else min(WINDOW, until))
+    leads = leads_of(block)
+    for row in _rows(block, 0, end):
+        line = _said(block, source, index, row, leads) if row[2].strip() else None
+        if line is not None:
+            yield line
+            most -= 1
+            if most <= 0:
+                return
+
+
+def share(in_all: int, among: int, least: int, most: int) -> int:
+    """How many lines each of several sources is looked at for, where so many are looked at in all."""
+    return max(least, min(most, in_all // max(1, among)))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The lines that somebody looks for about the time when trouble began: what is in them, and how many at most."""
+
+    like: re.Pattern[bytes]
+    in_all: int
+    least: int
+    most: int
+
+
+def lines_around(
+    tails: Mapping[int, Block], sources: Sequence[Source], until: Mapping[int, int], wanted: Sequence[Wanted]
+) -> list[list[Said]]:
+    """For each of ``wanted`` the last such lines before trouble began in each source, at ``until``, and the first after it.
+
+    Where none began it is the last ones of the source.
+    """
+    found: list[list[Said]] = [[] for _ in wanted]
+    for index, block in sorted(tails.items()):
+        place = until.get(index, block.offset + len(block.data)) - block.offset
+        start = max(0, place - WINDOW)
+        start = block.data.find(b"\n", start) + 1 if start else 0
+        rows = list(_rows(block, start, min(len(block.data), max(start, place + WINDOW))))
+        leads = leads_of(block)
+        for said, what in zip(found, wanted, strict=True):
+            most = share(what.in_all, len(tails), what.least, what.most)
+            these = [row for row in rows if what.like.search(row[2])]
+            before = sum(1 for row in these if row[0] < place)
+            for row in these[max(0, before - most) : before + most]:
+                line = _said(block, sources[index], index, row, leads, indented=True)
+                if line is not None:
+                    said.append(line)
+    return found
+
+
+def any_line(block: Block, source: Source, index: int, start: int = 0) -> Iterator[Said]:
+    """All lines of a block from the byte ``start`` of its data on, whatever they are."""
+    leads = leads_of(block)
+    for at, number, raw in _rows(block, start, len(block.data)):
+        text = raw[:600].decode("utf-8", "replace")
+        prefix, message = split(leads, text)
+        yield Said(
+            index, number, block.offset + at, text, prefix, message, "", _writer(prefix, source, message)
+        )
+
+
+def _rows(block: Block, start: int, end: int) -> Iterator[_Row]:
+    """The lines of a stretch of a block."""
+    number = block.line + block.data.count(b"\n", 0, start)
+    for raw in block.data[start:end].split(b"\n"):
+        yield start, number, raw
+        start += len(raw) + 1
+        number += 1
+
+
+def _said(
+    block: Block, source: Source, index: int, row: _Row, leads: Leads, *, indented: bool = False
+) -> Said | None:
+    """The line of a program that a row is, None where it is something else; code is indented, as counts may be."""
+    at, number, raw = row
+    if b"NCCL INFO" in raw[:160] or b"NCCL WARN" in raw[:160]:
+        return None
+    text = raw[:600].decode("utf-8", "replace")
+    prefix, message = split(leads, text)
+    if (
+        prefix.level in {"error", "fatal"}
+        or compiled(_CODE).match(message.lstrip(" ") if indented else message)
+        or not compiled(WORD).search(message)
+    ):
+        return None
+    wording = " ".join(compiled(_VARYING).sub("#", message.lower()).split())[:120]
+    return Said(
+        index, number, block.offset + at, text, prefix, message, wording, _writer(prefix, source, message)
+    )
+
+
+def _writer(prefix: Prefix, source: Source, message: str) -> str | None:
+    own = compiled(SELF).match(message)
+    rank = prefix.rank if prefix.rank is not None else source.rank
+    if rank is None and own is not None:
+        rank = int(own[1] or own[2])
+    if rank is not None:
+        return str(rank)
+    return f"{source.name} {prefix.stream}" if prefix.stream else None
+
+
+def finding_of(
+    rule: str, said: Said, sources: Sequence[Source], fields: Mapping[str, Value], *, last: Said | None = None
+) -> Finding:
+    """What a line of a program's tells as the fact ``rule``; with ``last``, from there to another of its lines."""
+    source, prefix = sources[said.source], said.prefix
+    rank = prefix.rank if prefix.rank is not None else source.rank
+    if rank is None and said.writer is not None and said.writer.isdecimal():
+        rank = int(said.writer)
+    lines = [said] if last is None else [said, last]
+    return Finding(
+        rule_id=rule, fields=fields,
+        evidence=tuple(Evidence(source.name, line.number, safe(line.text)) for line in lines),
+        source=said.source, offset=said.offset, rank=rank,
+        local_rank=prefix.local_rank if prefix.local_rank is not None else source.local_rank,
+        host=prefix.host or source.host, pid=prefix.pid, time=prefix.time, level=prefix.level, stream=prefix.stream,
+        last_offset=None if last is None else last.offset, last_time=None if last is None else last.prefix.time,
+    )  # fmt: skip

@@ -1,0 +1,184 @@
+"""Which ranks the writers of logs give as their own: by a tag, or by a statement that each of them makes of itself.
+
+``rank 3 starts`` at the beginning of a line is the writer's own rank. ``joined as rank=3``, ``shard 3 of 8`` may be
+anybody's; where several writers say it in the same words, each with a number of its own, they speak of themselves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from triage.model import Block, Source
+from triage.scan.lazy import compiled, deferred
+from triage.scan.ordinary.said import SELF, WINDOW, Said, lines_at_the_end, lines_at_the_start, share
+from triage.scan.prefixes.launchers import OF_A_PART
+
+Writer = tuple[int, str]
+"""A source, and the outermost name of a writer in it; empty for whatever is in the source."""
+LOOK = 40
+"""Lines at either end of a source in which it may say whose it is."""
+LOOK_AMONG = 240
+"""The same where several writers share it, if there are few sources."""
+FEW = 8
+LINES_IN_ALL = 3000
+FEWEST = 6
+"""Lines of each of many sources in which it may say so."""
+FEW_KNOWN = 6
+"""Sources whose rank is known that are asked how many there are."""
+_RANK = (
+    r"(?i)(?P<before>\b[a-z]+[ _-])?(?<![a-z])(?:global[ _-]?|world[ _-]?|mpi[ _-]?|my[ _-]?)?rank(?:[ _]?(?:is|id|no\.?|number))?"
+    r"\W{0,3}(?P<rank>\d{1,5})(?![\w.]*\d)(?! ?(?:(?:->|=>)(?! ?pid)|to |and ))"
+)
+_AMONG = r"(?i)(?<![\w./-])(?P<rank>\d{1,5})(?: ?/ ?| of | out of |, nranks |, world[ _]size )(?P<size>\d{1,5})(?![\w./-])"
+_TAG = deferred(rb"(?m)(?:^|[ :|m])\[rank(\d{1,6})\]:")
+_PID = r"(?i)\bpid\b\W{0,3}(\d{2,8})\b"
+_COUNTED = (
+    r"(?i)(?<!local )\b(?:worker|process|proc|trainer|task|replica|member|shard|id|pe)"
+    r"(?:[ _](?:index|id|number|no\.?))?[ =:#_-]{0,3}(?P<rank>\d{1,5})(?![\w./-])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Selves:
+    """What the writers of a job's logs say of themselves."""
+
+    ranks: Mapping[Writer, set[int]] = field(default_factory=dict)
+    """The ranks that each gives as its own; ``pid 71`` names a process."""
+    size: int | None = None
+    """How many they say that they are."""
+    writers: frozenset[Writer] = frozenset()
+    """The names in front of lines, of whatever kind."""
+    labels: frozenset[tuple[tuple[str, int], ...]] = frozenset()
+    """The places in a grid of parallel processes that lines are marked with."""
+
+
+def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
+    """What writers say of themselves; of sources whose own rank is known, a few tell how many there are."""
+    blocks = {index: block for index, block in tails.items() if sources[index].rank is None}
+    known = {index: rank for index in sorted(tails) if (rank := sources[index].rank) is not None}
+    known = dict(islice(known.items(), FEW_KNOWN))
+    found: dict[Writer, set[int]] = defaultdict(set)
+    stated: dict[tuple[str, str, tuple[object, ...]], dict[Writer, set[int]]] = defaultdict(
+        lambda: defaultdict(set)
+    )
+    for index, line in _lines({index: tails[index] for index in known}, sources):
+        for slot, rank in _numbers(line):
+            stated["file", line.wording, slot][index, ""].add(rank)
+    writers: set[Writer] = set()
+    labels: set[tuple[tuple[str, int], ...]] = set()
+    lines = list(_lines(blocks, sources))
+    outer = _before_all(lines)
+    for index, line in lines:
+        writers.add((index, line.prefix.stream.partition("/")[0]))
+        labels.add(line.prefix.labels)
+        names = {
+            "file": "",
+            "stream": line.prefix.stream.removeprefix(outer.get(index, "")).partition("/")[0],
+        }
+        if not names["stream"]:
+            del names["stream"]
+        pid = compiled(_PID).search(line.message)
+        if pid is not None or line.prefix.pid is not None:
+            names["process"] = f"pid {line.prefix.pid if pid is None else pid[1]}"
+        rank = line.prefix.rank
+        if rank is not None:
+            parts = line.prefix.stream.split("/")
+            # a launcher's number is not what the process says of itself, nor are coordinates
+            if f"rank{rank}" in parts or not (line.prefix.labels or f"task {rank}" in parts):
+                for kind, name in names.items():
+                    if kind != "process" or f"rank{rank}" not in parts:
+                        found[index, name].add(rank)
+            if f"task {rank}" not in parts or index not in outer:
+                continue
+        own = compiled(SELF).match(line.message)
+        if own is not None:
+            for name in names.values():
+                found[index, name].add(int(own[1] or own[2]))
+        for slot, rank in _numbers(line):
+            for kind, name in names.items():
+                stated[kind, line.wording, slot][index, name].add(rank)
+    named = {writer: set(ranks) for writer, ranks in found.items() if ranks}
+    for index, block in {**blocks, **{index: tails[index] for index in known}}.items():
+        tags = {int(tag) for tag in _TAG.findall(block.data[-WINDOW:])}
+        named[index, ""] = {known[index]} if index in known else tags | named.get((index, ""), set())
+    sizes: set[int] = set()
+    for (_, _, slot), told in stated.items():
+        how, *among = slot
+        own_numbers = _of_themselves(told, contiguous=how != "rank")
+        if own_numbers:
+            for writer, ranks in told.items():
+                found[writer] |= ranks
+        if how == "among" and (own_numbers or _as_named(told, named)):
+            sizes.update(number for number in among[1:] if isinstance(number, int))
+    size = sizes.pop() if len(sizes) == 1 else None
+    return Selves(
+        {writer: ranks for writer, ranks in found.items() if ranks and writer[0] not in known},
+        size,
+        frozenset(writers),
+        frozenset(labels),
+    )
+
+
+def went_on(block: Block, source: Source, index: int, offset: int) -> frozenset[int]:
+    """The ranks that say something of their own behind ``offset``."""
+    said = (
+        line.writer
+        for line in lines_at_the_end(block, source, index, None, LOOK_AMONG)
+        if line.offset > offset
+    )
+    return frozenset(int(writer) for writer in said if writer is not None and writer.isdecimal())
+
+
+def _lines(blocks: Mapping[int, Block], sources: Sequence[Source]) -> Iterator[tuple[int, Said]]:
+    most = LOOK_AMONG if len(blocks) <= FEW else share(LINES_IN_ALL, len(blocks), FEWEST, LOOK)
+    for index, block in sorted(blocks.items()):
+        seen: set[int] = set()
+        for line in (
+            *lines_at_the_start(block, sources[index], index, None, most),
+            *lines_at_the_end(block, sources[index], index, None, min(LOOK, most)),
+        ):
+            if line.offset not in seen:
+                seen.add(line.offset)
+                yield index, line
+
+
+def _before_all(lines: Sequence[tuple[int, Said]]) -> dict[int, str]:
+    """By source what the names of all its writers begin with, such as that of a container, if some have more to them."""
+    streams: dict[int, set[str]] = defaultdict(set)
+    for index, line in lines:
+        streams[index].add(line.prefix.stream)
+    found: dict[int, str] = {}
+    for index, names in streams.items():
+        firsts = {name.partition("/")[0] for name in names}
+        if len(firsts) == 1 and len(names) > 1 and "" not in firsts:
+            found[index] = firsts.pop() + "/"
+    return found
+
+
+def _numbers(line: Said) -> Iterator[tuple[tuple[object, ...], int]]:
+    """The numbers in a line that may be its writer's rank, and where in the wording they stand."""
+    for at, said in enumerate(compiled(_RANK).finditer(line.message)):
+        if not (said["before"] or "").rstrip(" _-").lower().endswith(OF_A_PART):
+            yield ("rank", at), int(said["rank"])
+    for at, said in enumerate(compiled(_AMONG).finditer(line.message)):
+        if int(said["rank"]) < int(said["size"]):
+            yield ("among", at, int(said["size"])), int(said["rank"])
+    for at, said in enumerate(compiled(_COUNTED).finditer(line.message)):
+        yield ("counted", at), int(said["rank"])
+
+
+def _as_named(told: Mapping[Writer, set[int]], named: Mapping[Writer, set[int]]) -> bool:
+    """Whether several writers count themselves by the ranks that their tags give them, and none by another number."""
+    known = {writer: ranks for writer, ranks in told.items() if named.get(writer)}
+    return len(known) > 1 and all(ranks == named[writer] for writer, ranks in known.items())
+
+
+def _of_themselves(told: Mapping[Writer, set[int]], *, contiguous: bool) -> bool:
+    """Whether several writers say it, each with one number of its own."""
+    if len(told) < 2 or any(len(ranks) != 1 for ranks in told.values()):
+        return False
+    numbers = set().union(*told.values())
+    return len(numbers) == len(told) and (not contiguous or numbers == set(range(len(numbers))))

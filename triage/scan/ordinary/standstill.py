@@ -1,0 +1,107 @@
+"""Whether a job had stood still when its time limit ended it: no line for many times as long as ever between two before.
+
+What stamps its lines shows it. A limit that finds a program at work ends it within the time of a line or two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from triage.model import Block, Finding, Moment, Source, Value
+from triage.scan.clock import parse_time, with_year, year_of
+from triage.scan.lazy import deferred
+from triage.scan.ordinary.said import WINDOW, Said, any_line, finding_of
+
+STOOD_STILL = "slurm.stood-still"
+SHORTEST = 1200.0
+"""Seconds without a line that are worth a mention."""
+TIMES_AS_LONG = 6.0
+"""How much longer than ever before nothing was said."""
+FEWEST = 6
+"""Lines with different times, by which is known how often a program says something."""
+MOST_UNSTAMPED = 12
+"""Lines without a time behind the last one that has one: with more of them, somebody may have been at work."""
+_ZONE = 1800.0
+"""Zones differ by multiples of so many seconds: so may the clocks of the program and of the scheduler."""
+_LIMIT = deferred(rb"CANCELLED AT (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d) DUE TO TIME LIMIT")
+
+
+@dataclass(slots=True)
+class _Told:
+    """What one log tells: its last line with a time, and the longest time between two such lines."""
+
+    last: Said
+    at: float
+    longest: float
+
+
+def stood_still(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
+    """The last line of a job that had said nothing for long when it reached its time limit."""
+    limits = [
+        (index, found) for index, block in sorted(tails.items()) if (found := _LIMIT.search(block.data))
+    ]
+    if not limits:
+        return None
+    index, limit = limits[0]
+    stop = parse_time(limit[1].decode())
+    if stop is None:
+        return None
+    told = []
+    for number, block in sorted(tails.items()):
+        until = limit.start() if number == index else len(block.data)
+        one = _told(block, sources[number], number, until, stop)
+        if one is None and number == index:
+            return None
+        if one is not None:
+            told.append(one)
+    latest = max(told, key=lambda one: one.at)
+    idle, longest = stop.seconds - latest.at, min(one.longest for one in told)
+    if idle < max(SHORTEST, TIMES_AS_LONG * longest) or idle % _ZONE < longest + 30.0:
+        return None
+    fields: dict[str, Value] = {
+        "idle": idle, "usual": longest, "words": " ".join(latest.last.message.split())[:160]
+    }  # fmt: skip
+    here = _line(tails[index], sources[index], index, limit.start()) if latest.last.source == index else None
+    return finding_of(STOOD_STILL, latest.last, sources, fields, last=here)
+
+
+def _line(block: Block, source: Source, index: int, at: int) -> Said | None:
+    """The line of a log that has the byte ``at`` in it."""
+    return next(any_line(block, source, index, _begin(block, at)), None)
+
+
+def _begin(block: Block, at: int) -> int:
+    return block.data.rfind(b"\n", 0, at) + 1
+
+
+def _told(block: Block, source: Source, index: int, until: int, stop: Moment) -> _Told | None:
+    start = max(0, until - WINDOW)
+    start = block.data.find(b"\n", start, until) + 1 if start else 0
+    last: Said | None = None
+    times: list[float] = []
+    unstamped = 0
+    for line in any_line(block, source, index, start):
+        if line.offset - block.offset >= _begin(block, until):
+            break
+        at = _seconds(line.prefix.time, stop)
+        if at is None:
+            unstamped += bool(line.text.strip())
+            continue
+        if at > stop.seconds:
+            return None  # another clock, or another attempt's line
+        unstamped = 0
+        last = line
+        if not times or at > times[-1]:
+            times.append(at)
+    if last is None or len(times) < FEWEST or unstamped > MOST_UNSTAMPED:
+        return None
+    return _Told(last, times[-1], max(two - one for one, two in pairwise(times)))
+
+
+def _seconds(time: Moment | None, stop: Moment) -> float | None:
+    if time is None or time.clock not in {"wall", "yearless"}:
+        return None
+    year = year_of(stop)
+    return time.seconds if time.clock == "wall" or year is None else with_year(time, year).seconds

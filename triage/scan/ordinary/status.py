@@ -1,0 +1,103 @@
+"""The exit status with which a script that ran the job closes its log: ``rc=0``, ``train.py exited with 1``, ``all done``.
+
+A zero is worth little right below an error: the pipe of a shell hides the status of all but its last command.
+What a script adds below its status, the time and where its files are, takes nothing from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from triage.model import Block, Evidence, Finding, Source
+from triage.scan.closing.tail import speaks_of_trouble
+from triage.scan.lazy import deferred
+from triage.scan.ordinary.said import without_digits
+from triage.scan.prefix import clean, split_line
+from triage.text import safe
+from triage.text.signals import SIGNALS
+
+WELL, BADLY = "progress.status-zero", "host.exit-status"
+_LONGEST = 200
+_STATUS = deferred(
+    r"(?!.*\b(?:errors?|fail\w*|warn\w*)\b)(?:\[[\w.-]{1,20}\]:? +)?"
+    # as date prints it, in C and in other locales
+    r"(?:(?:[A-Z][a-z]{2},? +){1,2}\d{1,2} (?:(?:[A-Z][a-z]{2} )?\d{4} )?\d\d:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{2,5})?(?: \d{4})?[:,]? +)?"
+    r"\W{0,3}(?:'?[\w./+-]{1,40}'?:?[ ]){0,4}?"
+    r"(?:rc|ret|(?:exit|return)[ _]?(?:code|status|value)|exit(?:ed|s)?|returned|status"
+    r"|(?:finished|ended|terminated|completed|done)[ ](?=with\b)"
+    r"|(?:mpirun|mpiexec|srun|torchrun|deepspeed|[\w-]{1,40}\.(?:py|sh))(?=:? *\d))"
+    r"(?:[ ]?(?:with|code|status|value|rc))*[ ]?[:=]?[ ]*(?P<status>-?\d{1,10})"
+    r"(?: \((?:0x[0-9A-Fa-f]{8}|interrupted by signal \d+(?:: ?\w+)?)\))?\W?",
+    re.IGNORECASE,
+)
+_EVENT = deferred(
+    r"\{(?=.*\"(?:event|type|kind|msg|message|phase|stage)\": ?\"[^\"]*(?:end|exit|finish|done|stop|complet|final)[^\"]*\")"
+    r"(?:(?=.*\"(?:exit_?code|return_?code|rc)\": ?(?P<status>-?\d{1,3})\b)|(?=.*\"(?:status|state|outcome|result)\": ?"
+    r"\"(?:failed|failure|error|crashed|killed|aborted)\")).*\}",
+    re.IGNORECASE,
+)
+"""The last of the events that a program writes as JSON, where it tells how all ended."""
+_WORDS = deferred(
+    r"(?!.*\b(?:errors?|fail\w*|warn\w*|abort\w*|kill\w*|not|but|worker|child|actor|shard|task)\b)(?:[^\n]{0,60}[\s|\]:])?"
+    r"(?:(?:all|everything|training|finetuning|pretraining|run|job|evaluation|eval|benchmark|bench|sweep|work|script|experiment"
+    r"|program|inference)(?: run)? (?:is |are |was |has |have )?(?:now )?(?:completed?|finished|done|succeeded)"
+    r"(?:, exiting|[,;:] (?:the )?(?:results?|outputs?|metrics|scores?|model|checkpoint|weights|report|logs?)\b[^\n]{0,60}[\w/])?"
+    r"|(?:reached|hit) max[_ ]?(?:steps|epochs|iter\w*),? (?:finishing|stopping|exiting|done)"
+    r"|max[_ ]?(?:steps|epochs|iter\w*) reached,? (?:finishing|stopping|exiting|done)"
+    r"|(?:done|finished),? (?:exit|status|rc)[ =:]{0,2}(?:code )?0|finished all (?:steps|epochs|batches|work)"
+    r"|shutting down cleanly|# All processes entering MPI_Finalize)[.!]{0,3}",
+    re.IGNORECASE,
+)
+"""How programs say last of all that they have done what they were to do."""
+_FOOTER = deferred(
+    r"[\W_]*|(?:\[[\w.-]{1,20}\]:? +)?(?:[=#*_-]{3,}|(?:end|finish(?:ed)?|stop(?:ped)?|complet(?:ed|ion)|elapsed|duration|wall|real|user"
+    r"|sys|run ?time|total|time|date)\b[ \w()]{0,20}[:=\t ] ?.*\d.*|[\w ]{2,30}: */\S*|(?:log|output)(?: \w+)?:"
+    r"|(?:[A-Z][a-z]{2},? +){1,2}\d{1,2} .{0,8}\d\d:\d\d:\d\d.{0,16})",
+    re.IGNORECASE,
+)
+"""What is said below a status: rulers, times, the places of files."""
+_MOST_FOOTERS = 10
+_MOST = 255
+_MOST_SIGNALS = 64
+_ABNORMAL = range(3 << 30, (3 << 30) + (1 << 20))
+"""Statuses that Windows gives to what it ended, 0xC0000000 and above; many programs print them signed."""
+_UNSIGNED = 1 << 32
+_KILLED = 128
+"""What shells add to the number of the signal that a program died of."""
+
+
+def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding]:
+    """The status that the last line of a log states, in a number or in words, where it is nothing else than that."""
+    data = block.data.rstrip()
+    end = len(data)
+    for _ in range(_MOST_FOOTERS):
+        start = data.rfind(b"\n", 0, end) + 1
+        if not data or end - start > _LONGEST:
+            return
+        text = data[start:end].decode("utf-8", "replace").rstrip()
+        prefix, message = split_line(text)
+        found = _STATUS.fullmatch(message.strip()) or _EVENT.fullmatch(text.strip())
+        words = _WORDS.fullmatch(clean(text).strip()) if found is None else None
+        if found is not None or words is not None:
+            break
+        if not start or not _FOOTER.fullmatch(message.strip()):
+            return
+        end = start - 1
+    else:
+        return
+    status = 0 if found is None else int(found["status"] or 1)
+    if not -_MOST_SIGNALS <= status <= _MOST and status % _UNSIGNED not in _ABNORMAL:
+        return
+    above = data[:start].rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
+    number, offset = block.line + data.count(b"\n", 0, start), block.offset + start
+    warned = split_line(above)[0].level == "warning"
+    trouble = without_digits(above) if speaks_of_trouble(above) and not warned else None
+    rank = prefix.rank if prefix.rank is not None else source.rank
+    signal = SIGNALS.get(-status if status < 0 else status - _KILLED)
+    yield Finding(
+        rule_id=BADLY if status else WELL,
+        fields={"exit_code": status, "signal": signal} if status else {"_below": trouble, "_words": words is not None},
+        evidence=(Evidence(source.name, number, safe(text)),), source=index, offset=offset,
+        rank=rank, host=prefix.host or source.host, time=prefix.time, stream=prefix.stream,
+    )  # fmt: skip

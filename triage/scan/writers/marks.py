@@ -1,0 +1,176 @@
+"""A number by which the processes of a job tell themselves apart in a log format of their own: ``r2/4 INFO: …``, ``<pe 2> …``.
+
+What such a number stands for no single line tells. Over the lines of a source it shows: it stands at one place of nearly
+all records, takes all values from 0 on, and changes from line to line as the processes take turns. Counters go up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+
+from triage.scan.lazy import deferred
+from triage.scan.prefixes.draft import LEVEL_WORD
+from triage.scan.writers.seated import host_before, on_hosts
+
+HEAD = 72
+"""Characters at the beginning of a line in which it stands."""
+FEWEST = 8
+"""Records by which it can be told."""
+MOST = 0.65
+"""Part of the records that have it."""
+AGAIN = 1.5
+"""Records that a process has, on the average: one that is stuck may have a single one."""
+TURNS = 0.4
+"""Part of the records before which another process spoke."""
+_NUMBERS = deferred(r"\d+")
+_PLACE = r"(?:(?<![\w.])[\w.]{0,60}[A-Za-z_]\w{0,60}:\d+|0x[0-9a-f]+)"
+"""A line of source, or an address."""
+_LEVEL = rf" ?\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b ?"
+_PLACES = deferred(_PLACE)
+_LEVELS = deferred(_LEVEL)
+NO_RECORD = deferred(
+    r"\s|Traceback |[\w.]+(?:Error|Exception|Interrupt)\b|\[rank\d|\[?[WIEF]\d{4} |terminate called|\{\"|NCCL |\*\*"
+    r"|frame #|#\d+ |Exception raised from|[=-]{5,}|\S+ FAILED\s*$|Failures:|Root Cause \(|\[\d+\]:\s*$"
+    r"|Thread 0x|Current thread|[^\n]{0,60}\d%\|"
+)
+"""Tracebacks, stacks, tables, progress bars, and what torch, NCCL and launchers write in formats of their own."""
+_COUNTERS = r"epoch|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase"
+_NOT_WRITERS = deferred(
+    rf"(?i)(?<![a-z])(?:{_COUNTERS})[ =:#\[(_.-]{{0,2}}(?:\x00|\Z)"
+    r"|(?<![a-z])(?:local_?rank=?|v|loss|acc\w*|lr|time|t|size|mem\w*|total|count|node|host|machine|local|cuda|gpu|device|dev|npu|thread|pid|port|line"
+    r"|cpu|numa|job|array|[tdpec]p)[ =:#\[(_.-]{0,2}\Z"
+)
+"""What stands before a number that counts something else than the processes of a job."""
+_DATA_PARALLEL = deferred(r"(?i)(?<![a-z])dp[ =:#_.-]{0,2}\Z")
+_OTHERWISE_PARALLEL = deferred(r"(?i)(?<![a-z])[tpec]p[ =:#_.-]{0,2}\d")
+
+
+def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
+    """What matches a record from its beginning up to that number, its last group, and what is counted from; None without.
+
+    Where it counts the processes of a host, the first of two groups is the host's name, or a number that counts from there.
+    """
+    heads = [line[:HEAD] for line in lines if not NO_RECORD.match(line)]
+    if len(heads) < FEWEST:
+        return None
+    numbers: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
+    for head in heads:
+        for at, number in enumerate(_NUMBERS.finditer(head)):
+            if at > _FIRST_NUMBERS or number.end() == len(head):
+                break
+            if len(number[0]) < _LONG and not _FRACTION.search(head, 0, number.start()):
+                of = _OF.match(head, number.end())
+                numbers[at].append((int(number[0]), head[: number.start()], "" if of is None else of[1]))
+    places: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
+    whole: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for at, found in numbers.items():
+        # most numbers are large, the same or count up, whatever stands before them
+        small = [row for row in found if 2 * row[0] <= len(found)]
+        if len(small) >= MOST * len(heads) and _up_and_down([value for value, *_ in small], MOST):
+            for value, before, of_all in small:
+                place = at, _shape(before)
+                places[place].append((value, before))
+                whole[place].add(of_all)
+    for place, rows in sorted(places.items(), key=lambda place: len(place[0][1])):
+        values = [value for value, _ in rows]
+        if len(values) < MOST * len(heads):
+            continue
+        on_hosts = _hosted(rows)
+        if on_hosts is not None and _take_turns(values):
+            return re.compile(on_hosts), 0
+        on_nodes = _of_nodes(place[1], heads)
+        if on_nodes is not None:
+            return re.compile(on_nodes), min(values)
+        data_parallel = _DATA_PARALLEL.search(place[1]) and not any(map(_OTHERWISE_PARALLEL.search, heads))
+        if _NOT_WRITERS.search(place[1]) and not data_parallel:
+            continue
+        # ``(1/4)`` to ``(4/4)`` count from 1
+        base = int(whole[place] == {str(max(values))})
+        if _take_turns([value - base for value in values]):
+            mark = re.compile(_pattern(place[1]))
+            return None if _contradicted(mark, base, lines) else (mark, base)
+    return None
+
+
+def _contradicted(mark: re.Pattern[str], base: int, lines: Sequence[str]) -> bool:
+    """Whether torch's tag behind the number says another rank: pods may be numbered from the second process on."""
+    told = [(found, _TAGGED.search(line, found.end())) for line in lines if (found := mark.match(line))]
+    return any(tag is not None and int(tag[1]) != int(found[1]) - base for found, tag in told)
+
+
+_TAGGED = deferred(r"\[rank(\d{1,6})\]")
+
+
+def _of_nodes(before: str, heads: Sequence[str]) -> str | None:
+    """What matches up to the number of a process on its node, where the number that was found is a node's: ``(g0 l1)``."""
+    found = _NODE_END.search(before)
+    if found is None:
+        return None
+    pattern = _escaped(before) + r"(\d{1,4})" + _BETWEEN + _LAST
+    like = re.compile(pattern)
+    pairs = {(int(own[1]), int(own[2])) for head in heads if (own := like.match(head)) is not None}
+    nodes, local = {node for node, _ in pairs}, {number for _, number in pairs}
+    every = len(nodes) > 1 and len(local) > 1 and local == set(range(len(local)))
+    return pattern if every and len(pairs) == len(nodes) * len(local) else None
+
+
+_NODE_END = deferred(
+    r"(?i)(?<![a-z])(?:n|node|g|group|h|host|m|machine|pod|server|agent)(?:[_ ]?rank)?[ =:#_.-]{0,2}\Z"
+)
+_BETWEEN = (
+    r"[ ,./:;|_-]{0,3}(?:l|lr|local|local[_ ]?rank|gpu|cuda|dev|device|slot|proc|p|r|rank)[ =:#_.-]{0,2}"
+)
+
+
+def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
+    """What matches up to the number where it stands behind the name of a host, whose own it is."""
+    told = [host_before(before) for _, before in rows]
+    hosts = [host for host, _ in filter(None, told)]
+    if len(hosts) < len(rows) or not on_hosts(zip(hosts, (value for value, _ in rows), strict=True)):
+        return None
+    host, between = next(filter(None, told))
+    before = rows[0][1].removesuffix(host + between)
+    return f"{_escaped(_shape(before))}({_escaped(_shape(host))}){_escaped(between)}{_LAST}"
+
+
+_FRACTION = deferred(r"\d\.\Z")
+"""What stands before the digits of a fraction."""
+_OF = deferred(r" ?(?:/|of) ?(\d{1,5})(?!\d)")
+_FIRST_NUMBERS = 14
+_LONG = 5
+
+
+def _shape(text: str) -> str:
+    """What stands before a number, without what changes from record to record."""
+    return _NUMBERS.sub("\0", _LEVELS.sub("\1", _PLACES.sub("\2", text)))
+
+
+_LAST = r"(\d{1,5})(?!\d)"
+
+
+def _pattern(shape: str) -> str:
+    return _escaped(shape) + _LAST
+
+
+def _escaped(shape: str) -> str:
+    kinds = {"\0": r"\d+", "\1": _LEVEL, "\2": _PLACE, " ": " +"}
+    return "".join(kinds.get(char) or re.escape(char) for char in re.sub(" +", " ", shape))
+
+
+def _take_turns(values: Sequence[int]) -> bool:
+    """Whether these are all numbers from 0 on, that come again and again, up and down."""
+    known = set(values)
+    if len(known) < 2 or known != set(range(len(known))) or len(values) < AGAIN * len(known):
+        return False
+    return _up_and_down(values)
+
+
+def _up_and_down(values: Sequence[int], part: float = 1.0) -> bool:
+    """Whether ``part`` of these, taken in their order, can go up and down as processes do that take turns."""
+    turns = [b - a for a, b in pairwise(values) if a != b]
+    downs = sum(1 for turn in turns if turn < 0)
+    least = part * TURNS * len(values)
+    return len(turns) >= least and 4 * downs >= (least if part < 1 else len(turns))
