@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from triage.diagnosis.causes.candidates import TELLING, Candidate
-from triage.diagnosis.causes.ranking import Ranking, nameless
+from triage.diagnosis.causes.ranking import Ranking
 from triage.diagnosis.causes.stated import (
     last_words,
     made,
@@ -43,7 +43,7 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     Args:
         ends: the ends of the logs, None where they are not this attempt's.
     """
-    symptom = _symptom(job, ledger)
+    symptom = symptom_alone(job, ledger)
     if symptom is not None and symptom.rule_id != "unknown.reported":
         return symptom
     words = _after_the_end(job, unanswered(job, ends.last_words, "printed")) if ends else []
@@ -299,45 +299,6 @@ def _of_others(
     return [word for word in words if split_line(word[1].text)[0].stream not in complainers]
 
 
-def carrier(job: Job, ledger: Ledger, ranking: Ranking) -> Candidate | None:
-    """The exception that carries the text of another one, where the log breaks off before that one's name."""
-    best = ranking.causes[0] if ranking.causes else None
-    if best is None or not nameless(best):
-        return None
-    inner = best.lead.finding
-    for item in job.of_tag("carrier"):
-        finding = item.finding
-        same = finding.source == inner.source and finding.stream == inner.stream
-        if same and finding.offset < inner.offset:
-            candidate = _symptom(job, ledger)
-            if candidate is not None and candidate.rule_id == item.rule.id:
-                return candidate
-    return None
-
-
-def named_below(job: Job, ranking: Ranking) -> Candidate | None:
-    """An exception's own line where all that is above it are tracebacks that others' lines broke.
-
-    Processes that write at once into one file leave tracebacks without an end, and ends without a traceback.
-    """
-    best = ranking.causes[0] if ranking.causes else None
-    if best is None or not all(nameless(c) for c in ranking.causes if c.explained_by is None):
-        return None
-    broken = best.lead.finding
-    words = [
-        (i.finding.source, shown)
-        for i in job.of_fact("mention")
-        for shown in i.finding.evidence
-        if i.finding.source == broken.source and i.finding.offset > broken.offset
-        and compiled(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S").match(split_line(shown.text)[1])
-    ]  # fmt: skip
-    found = stated_exception(job, [w for w in words if tells(w)])
-    if found is not None:
-        found.explains = [item for c in ranking.causes for item in c.items]
-        found.reasons.append("the tracebacks above it are broken by lines of other processes")
-    return found
-
-
 def alarm(job: Job, ledger: Ledger, ends: Ends | None, complainers: Collection[str]) -> Evidence | None:
     """The last alarming line that nobody knows, if nothing shows that all was well after it.
 
@@ -358,7 +319,7 @@ def alarm(job: Job, ledger: Ledger, ends: Ends | None, complainers: Collection[s
     return raised[-1].finding.evidence[0] if raised and not _all_done(job, ledger) else None
 
 
-def _symptom(job: Job, ledger: Ledger) -> Candidate | None:
+def symptom_alone(job: Job, ledger: Ledger) -> Candidate | None:
     """A candidate from symptoms alone, None when there are none or all were survived."""
     survival = Survival(job, ledger)
     symptoms = [i for i in job.items if i.rule.role == "symptom" and survival.proof(i) is None]

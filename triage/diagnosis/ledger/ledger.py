@@ -10,7 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.ranks.identity import Identities
+from triage.diagnosis.ranks.seats import Identities
 from triage.model import Value
 from triage.text.signals import SIGNALS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from triage.diagnosis.job import Item, Job, compare
-from triage.diagnosis.ranks.identity import Identities
+from triage.diagnosis.ranks.seats import Identities
 from triage.model import PHASES, Finding
 
 WORDS = {

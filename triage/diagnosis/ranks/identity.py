@@ -7,8 +7,8 @@ name or table states both.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import PurePath
 
 from triage.diagnosis.heeded import inside
@@ -16,10 +16,7 @@ from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ranks.coordinates import located
 from triage.diagnosis.ranks.launchers import unwrapped
 from triage.diagnosis.ranks.nodes import (
-    NOWHERE,
     SEAT,
-    Nodes,
-    around,
     count_nodes,
     first_nodes,
     global_numbers,
@@ -28,165 +25,11 @@ from triage.diagnosis.ranks.nodes import (
     short,
 )
 from triage.diagnosis.ranks.numbered import default_tag, group_tag, number_ranks, own_name, wanted
+from triage.diagnosis.ranks.seats import ORDINAL, Identities
 from triage.diagnosis.run import Ends
-from triage.model import Finding
 from triage.scan.lazy import deferred
 from triage.scan.ordinary.selves import Selves
 from triage.scan.prefix import split_line
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class Seat:
-    """Where one rank runs, as far as it is known."""
-
-    rank: int
-    host: str | None = None
-    local_rank: int | None = None
-    pid: int | None = None
-    gpu: int | None = None
-    pci: str | None = None
-    uuid: str | None = None
-
-
-@dataclass(slots=True, eq=False, repr=False)
-class Identities:
-    """The join table of a job."""
-
-    seats: dict[int, Seat] = field(default_factory=dict)
-    world_size: int | None = None
-    nodes: Nodes = field(default_factory=Nodes)
-    suspect: int | None = None
-    """The one rank that said what no other did, where somebody waited or lost a peer."""
-    only_failed: int | None = None
-    """The one rank whose process ended by itself and badly, when there is exactly one."""
-    failed_at: dict[tuple[int, str], int] = field(default_factory=dict)
-    """The same by the source, and the writer around the launcher in it, that tell how the processes there ended."""
-    heard: frozenset[int] = frozenset()
-    """Ranks that wrote anything."""
-    introduced: frozenset[int] = frozenset()
-    """Ranks that their processes gave as their own."""
-    went_on: Callable[[int, int], frozenset[int]] | None = None
-    """The ranks that had more to say in a source behind some offset."""
-    missing: int | None = None
-    """The one rank of which nothing says that it waited, where all others waited in vain."""
-    behind: int | None = None
-    """The one rank that did not come as far as all others, by its own lines."""
-    first_ended: int | None = None
-    """The rank whose process ended before all others, as its launcher tells."""
-    absentee: int | None = None
-    """The one rank that never came to the store at which all others were."""
-    deserter: int | None = None
-    """The one rank that several others of its node saw go."""
-    tags_are_local: bool = False
-    """Whether ``[Rank 3]`` of lines that say no more counts within groups."""
-    pods_are_ranks: bool = False
-    """Whether the logs of pods show that pod N holds rank N and no other."""
-    _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
-    _of_log: dict[str, set[int]] = field(default_factory=dict)
-    """The ranks that spoke in a log, by the log's name without its endings: mostly that of a pod."""
-    _pci_uuid: dict[str, str] = field(default_factory=dict)
-    _pci_gpu: dict[str, int] = field(default_factory=dict)
-
-    def seat(self, rank: int) -> Seat:
-        """Where ``rank`` runs; an empty seat when nothing says."""
-        return self.seats.get(rank) or Seat(rank)
-
-    def note(
-        self,
-        rank: int,
-        *,
-        host: str | None = None,
-        local_rank: int | None = None,
-        pid: int | None = None,
-        gpu: int | None = None,
-        pci: str | None = None,
-        uuid: str | None = None,
-    ) -> None:
-        """Record what one line pairs with ``rank``; what is known already stays."""
-        if host in NOWHERE:
-            host = None
-        seat = self.seat(rank)
-        known = (seat.host, seat.local_rank, seat.pid, seat.gpu, seat.pci, seat.uuid)
-        given = (host, local_rank, pid, gpu, pci, uuid)
-        merged = [old if old is not None else new for old, new in zip(known, given, strict=True)]
-        self.seats[rank] = Seat(rank, *merged)  # type: ignore[arg-type]
-        if pid is not None:
-            for place in {host, None}:
-                if self._by_pid.setdefault((place, pid), rank) != rank:
-                    self._by_pid[(place, pid)] = None  # a launcher's, or two nodes count alike
-
-    def rank_of_pid(self, pid: int | None, host: str | None = None) -> int | None:
-        """The rank that runs as ``pid``, where a line pairs them."""
-        if pid is None:
-            return None
-        rank = self._by_pid.get((None, pid))
-        if host is None or (rank is not None and _incomparable(self.seat(rank).host, host)):
-            return rank  # nothing says on which host it runs, or one line calls it by its address
-        return self._by_pid.get((host, pid))
-
-    def rank_of_pod(self, pod: str | None) -> int | None:
-        """The one rank that spoke from this pod, or whom the pod is named after, such as ``llm-worker-2``."""
-        if pod is None:
-            return None
-        here = {rank for rank, seat in self.seats.items() if seat.host == pod} | self._of_log.get(pod, set())
-        if here:
-            return here.pop() if len(here) == 1 else None
-        found = _ORDINAL.search(pod) if pod is not None and self.pods_are_ranks else None
-        return int(found[1]) if found is not None else None
-
-    @property
-    def single_node(self) -> bool:
-        """Whether nothing speaks of a second node."""
-        return self.nodes.single
-
-    def rank_of_local(
-        self, local_rank: int | None, host: str | None = None, finding: Finding | None = None
-    ) -> int | None:
-        """The rank with this local rank on ``host``, or where ``finding`` was written; on one node they agree."""
-        if local_rank is None:
-            return None
-        for seat in self.seats.values():
-            if seat.local_rank == local_rank and (
-                host is None or (seat.host and short(seat.host) == short(host))
-            ):
-                if host is None and not self.single_node:
-                    continue
-                return seat.rank
-        counted = self.nodes.rank(local_rank, host, finding)
-        if counted is not None and (self.world_size is None or counted < self.world_size):
-            return counted
-        if not self.single_node or (self.seats and local_rank not in self.seats):
-            return None  # a second node's launcher counts its own ranks from 0
-        return local_rank
-
-    def rank_of_pci(self, pci: str | None, host: str | None = None) -> int | None:
-        """The rank whose GPU sits at ``pci`` (on ``host``)."""
-        if pci is None:
-            return None
-        found = [
-            s.rank for s in self.seats.values() if s.pci == pci and (host is None or s.host in {host, None})
-        ]
-        return found[0] if len(found) == 1 else None
-
-    def gpu_of_pci(self, pci: str | None) -> tuple[int | None, str | None]:
-        """``(index, uuid)`` of the GPU at ``pci`` where nvidia-smi or the driver told it."""
-        return (None, None) if pci is None else (self._pci_gpu.get(pci), self._pci_uuid.get(pci))
-
-    def alone(self, finding: Finding) -> int | None:
-        """The one rank that ended badly by itself where ``finding`` was written by whom no line names."""
-        if not finding.stream and self.only_failed is not None:
-            return self.only_failed
-        place = finding.source, around(finding)
-        return self.failed_at.get(place) if around(finding) == finding.stream else None
-
-    def rank_of(self, finding: Finding) -> int | None:
-        """The global rank of a finding's writer, by the line, its pid or its local rank."""
-        if finding.rank is not None:
-            return finding.rank
-        by_pid = self.rank_of_pid(finding.pid, finding.host)
-        if by_pid is not None:
-            return by_pid
-        return self.rank_of_local(finding.local_rank, finding.host, finding)
 
 
 def identify(job: Job, ends: Ends | None = None) -> Identities:
@@ -286,14 +129,7 @@ def _deserter(job: Job, table: Identities) -> int | None:
     return local_rank if rank is None and table.single_node else rank
 
 
-def _incomparable(one: str | None, other: str) -> bool:
-    """Whether two names of hosts may be those of one: one is an address, or not known."""
-    return one is None or (_ADDRESS.fullmatch(one) is None) != (_ADDRESS.fullmatch(other) is None)
-
-
-_ADDRESS = deferred(r"\d{1,3}(?:\.\d{1,3}){3}|[\da-f:]*:[\da-f:]+")
 _PID = deferred(r"pid (\d+)(?:@(\S+))?")
-_ORDINAL = deferred(r"(?:^|[-_/])(?:worker|task|trainer|node|ps)-(\d{1,5})(?:\.[a-z]+)*$")
 
 
 def _pods(job: Job, table: Identities) -> None:
@@ -309,7 +145,7 @@ def _pods(job: Job, table: Identities) -> None:
         if item.finding.rank is None:
             continue
         table._of_log.setdefault(PurePath(name).name.partition(".")[0], set()).add(item.finding.rank)
-        found = _ORDINAL.search(name)
+        found = ORDINAL.search(name)
         if found is not None:
             pairs.add((int(found[1]), item.finding.rank))
     for item in job.of_fact("pod"):

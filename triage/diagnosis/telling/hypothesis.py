@@ -6,7 +6,7 @@ from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.causes.conditions import functions_of, names_of
 from triage.diagnosis.job import Job
 from triage.diagnosis.ledger.phases import phase_at
-from triage.diagnosis.ranks.identity import Identities
+from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.origin import origin_of
 from triage.diagnosis.telling.shown import evidence, own_words
 from triage.diagnosis.templates import fill, kinds_of

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage.diagnosis.causes.candidates import Candidate, blamed
-from triage.diagnosis.job import TROUBLE, Item
-from triage.diagnosis.ledger.sites import MISMATCH
-from triage.diagnosis.ranks.identity import SPAWNED, Identities
-from triage.diagnosis.ranks.nodes import short
+from triage.diagnosis.ranks.seats import Identities
+from triage.diagnosis.telling.hearing import FEWEST_CONTENT, speakers_of, thrown_or_raised, told_by_others
 from triage.model import Moment, Origin
 from triage.rules.schema import Rule
 from triage.scan.clock import iso
-from triage.scan.lazy import compiled
-from triage.scan.prefix import split_line
 
 _JOB_WIDE = frozenset(
     {"rendezvous", "network-config", "config", "driver-or-version", "auth-or-hub", "port-conflict",
@@ -32,7 +28,7 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         rank = identities.rank_of(finding)
         ranks = [] if rank is None else [rank]
     if not ranks:
-        ranks = _told_by_others(candidate, identities)
+        ranks = told_by_others(candidate, identities)
     # operations that don't fit each other: who left the common path said so
     astray = identities.suspect if rule.category == "collective-desync" else None
     if not ranks and astray is not None:
@@ -66,7 +62,7 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     if candidate.rivals:
         both = [*ranks, *(r for rival in candidate.rivals for r in rival.ranks)]
         return Origin(ranks=tuple(dict.fromkeys(both)), time=moment_text(finding.time, year))
-    apart = len(identities.heard - set(ranks)) >= _FEWEST_CONTENT and set(ranks) <= identities.heard
+    apart = len(identities.heard - set(ranks)) >= FEWEST_CONTENT and set(ranks) <= identities.heard
     alike = fields.keys().isdisjoint(("rank", "ranks")) and _all_alike(ranks, rule, identities)
     if len(ranks) > 1 and not apart and (alike or (rule.category in _JOB_WIDE and not fields)):
         # the same wrong setting on several ranks: who complained first is chance
@@ -115,17 +111,10 @@ _OF_MANY = frozenset(
 """Categories of which the one that complains is not the one to blame."""
 
 
-_THROWN = r"\s*(?:what\(\):|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): |(?:[a-z_]\w*\.)+[A-Z]\w+: )"
-
-
-_FEWEST_CONTENT = 2
-"""Ranks that are heard of and do not say the same, by which one that does is known to be alone."""
-
-
 def _alone(candidate: Candidate, identities: Identities) -> int | None:
     """The one rank that raised what all ranks might have, where the logs show that the others did not."""
     lead = candidate.lead
-    ranks = _speakers(candidate)
+    ranks = speakers_of(candidate)
     if identities.absentee is not None and ranks == {identities.absentee}:
         return identities.absentee  # it complains of a store at which all others were
     if len(ranks) != 1:
@@ -136,14 +125,14 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
         rank
         and not candidate.of_ledger
         and lead.rule.category == "network-config"
-        and content >= _FEWEST_CONTENT
+        and content >= FEWEST_CONTENT
     ):
         return rank  # what is wrong on all nodes, all ranks meet
     if lead.rule.category in _OF_MANY:
         return None
-    if rank and not candidate.of_ledger and content >= (1 if _thrown_or_raised(lead) else _FEWEST_CONTENT):
+    if rank and not candidate.of_ledger and content >= (1 if thrown_or_raised(lead) else FEWEST_CONTENT):
         return rank
-    if not _thrown_or_raised(lead) or lead.rule.category == "collective-desync":
+    if not thrown_or_raised(lead) or lead.rule.category == "collective-desync":
         return None
     if rank is not None and identities.heard <= ranks:
         return rank  # nobody else wrote in these logs
@@ -155,342 +144,6 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
         said = lead.at_last
         others = set(identities.went_on(said.source, said.offset)) - ranks
     return rank if others or identities.only_failed == rank else None
-
-
-def _speakers(candidate: Candidate) -> set[int | None]:
-    """Who said it. What nobody in particular says and a rank repeats word for word was said by that rank.
-
-    Both Python's own hook for exceptions and torch's, which names the rank, may print one. Where the lead was raised, a
-    mere warning of the like says nothing of who raised it.
-    """
-    items = (
-        [i for i in candidate.items if _thrown_or_raised(i)]
-        if _thrown_or_raised(candidate.lead)
-        else candidate.items
-    )
-    ranks = {item.rank for item in items}
-    said = {_said(item) for item in items if item.rank is not None}
-    if None in ranks and all(_said(item) in said for item in items if item.rank is None):
-        ranks.discard(None)
-    quoted = _quoted(candidate) if ranks == {None} and len(items) == 1 else set()
-    return quoted if len(quoted) == 1 else ranks
-
-
-def _quoted(candidate: Candidate) -> set[int | None]:
-    """The ranks in whose name the words of the lead were logged again, right where it was raised: what nobody caught."""
-    lead = candidate.lead.finding
-    words = _said(candidate.lead)
-    if lead.count > 1 or len(words) < _ENOUGH_WORDS:
-        return set()
-    return {
-        item.rank for item in candidate.items
-        if item.rank is not None and item.finding.source == lead.source and item.finding.offset > lead.offset
-        and words in _said(item)
-    }  # fmt: skip
-
-
-_ENOUGH_WORDS = 16
-"""Letters of a message that two processes hardly have in common by chance."""
-
-
-def _said(item: Item) -> str:
-    shown = item.finding.evidence[0].text.split("\n")[-1] if item.finding.evidence else ""
-    return split_line(shown)[1].strip()
-
-
-def _on_another_gpu(lead: Item, rank: int, identities: Identities) -> bool:
-    """Whether a line that was only logged names another GPU than that of ``rank``, which died of something.
-
-    An exception's words are those of the process that it ended, whatever number its GPU has there.
-    """
-    gpu = lead.number("gpu")
-    own = identities.seat(rank).local_rank
-    if own is None and identities.single_node:
-        own = rank
-    return not _thrown_or_raised(lead) and None not in (gpu, own) and gpu != own
-
-
-_OF_ONE = frozenset({"gpu-oom", "rank-crash", "cuda-kernel"})
-"""Categories of which a rank dies itself: the one that ended badly is the one that said it."""
-
-
-def _thrown(lead: Item) -> bool:
-    """Whether the line is what an exception said that nobody caught: it ended its process."""
-    said = (text for e in lead.finding.evidence[:1] for text in (e.text, split_line(e.text)[1]))
-    return any(compiled(_THROWN).match(text) is not None for text in said)
-
-
-_LAST_WORDS = ("unknown.said-", "unknown.last-words", "unknown.like-")
-
-
-_CALLED = ("program", "name")
-
-
-_BY_RANK = r"(?i)(?:global[ _])?rank[ _#:-]?(\d{1,5})|\w*WorkerDict_0:(\d{1,3})(?::[\w.]+)?"
-"""A name that is a rank, or verl's for the workers of its first node."""
-
-
-_MISSED = frozenset(
-    {"ledger.never-entered", "ledger.never-entered-silent", "ledger.vanished", "ledger.swallowed-exception"}
-)
-"""Verdicts on who is not where the others wait."""
-
-
-def _told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
-    """The rank of a cause whose own line names none: by its pid, or by the error that it led to.
-
-    A device-side assertion goes to standard output without a rank; the CUDA error that follows from it
-    is raised by the rank. The kernel's OOM killer names a pid.
-    """
-    lead = candidate.lead
-    if lead.rule.origin == "job":
-        return []
-    names = (item.text(name) or "" for item in candidate.items for name in _CALLED)
-    called = next((m for name in names if (m := compiled(_BY_RANK).fullmatch(name))), None)
-    if called is not None:
-        return [int(called[1] or called[2])]  # who started it calls it by its rank
-    # a thread's exception ends no process: who ended did so for what came of it, as others may have
-    alone = None if lead.fields.get("_thread") is True else identities.alone(lead.finding)
-    if alone is None and identities.world_size == 1:
-        alone = 0  # there is nobody else
-    if (
-        alone is not None
-        and (_thrown_or_raised(lead) or lead.rule.category in _OF_ONE or lead.rule.id.startswith(_LAST_WORDS))
-        and lead.rule.origin == "speaker"
-        and not _on_another_gpu(lead, alone, identities)
-    ):
-        return [alone]  # last words without a name, and one process that died of something
-    if (
-        lead.rank is None
-        and not lead.finding.stream
-        and lead.rule.origin == "speaker"
-        and lead.finding.raised
-    ):
-        missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
-        if not missed and identities.missing is not None:
-            missed = {identities.missing}
-        if not missed and identities.behind is not None:
-            missed = {identities.behind}
-        if not missed and identities.first_ended is not None:
-            missed = {identities.first_ended}
-        if len(missed) == 1:
-            return [missed.pop()]  # nobody else has a reason not to be where all others are
-    if lead.rule.origin == "speaker" and (
-        lead.rule.category in _OF_ONE or any(_thrown_or_raised(item) for item in candidate.items)
-    ):
-        lost = {r for effect in candidate.led_to if _named_dead(effect.lead) for r in effect.ranks}
-        if len(lost) == 1:
-            return [lost.pop()]  # one process raised an error, and one is told to be gone
-    if lead.rule.id == MISMATCH:
-        met = _speakers(candidate)
-        sender = identities.heard - met
-        if len(met) >= _FEWEST_CONTENT and None not in met and len(sender) == 1:
-            return list(sender)  # all others got from it what they did not expect
-    if lead.rule.category in {"rank-crash", "host-oom"} and lead.rule.origin != "node":
-        died = _by_pid(lead, identities)
-        if died is not None:
-            return [died]
-    if lead.rule.category == "rank-crash" and identities.deserter is not None:
-        return [identities.deserter]
-    echoed = _echoed(candidate)
-    if echoed is not None:
-        return [echoed]
-    spawned = {i.number("local_rank") for i in candidate.explains if i.rule.id == SPAWNED} - {None}
-    if len(spawned) == 1 and not candidate.of_ledger and lead.rank is None:
-        number = spawned.pop()
-        rank = identities.rank_of_local(number, lead.finding.host, lead.finding)
-        if rank is None and identities.single_node and _with_rank_zero(candidate):
-            rank = number  # the first node's processes count as ranks do
-        if rank is not None and not _on_another_gpu(lead, rank, identities):
-            return [rank]  # who started it says which of its processes raised it
-    if lead.rule.category == "gpu-hardware":
-        # the kernel names a GPU; the one rank whose CUDA calls failed for it was on that GPU
-        victims = {i.rank for effect in candidate.led_to for i in effect.items if i.rank is not None}
-        victims = victims or {
-            i.rank for i in candidate.explains if i.rank is not None and set(TROUBLE).isdisjoint(i.rule.tags)
-        }
-        return list(victims) if len(victims) == 1 else []
-    started = identities.rank_of_pod(lead.text("program"))
-    if started is not None:
-        return [started]  # who started the process calls it so, and its log is named alike
-    if lead.rule.origin == "node":
-        return _on_its_node(candidate, identities)
-    if candidate.of_ledger:
-        return []  # it names whom it can
-    found = [
-        effect.lead.rank
-        for effect in candidate.led_to
-        if effect.lead.finding.raised and effect.lead.rank is not None
-        and (effect.lead.rule.category == lead.rule.category or "cuda-error" in effect.lead.rule.tags)
-    ]  # fmt: skip
-    if not found and alone is not None and not lead.finding.stream and any(
-        "cuda-error" in effect.lead.rule.tags and _thrown_or_raised(effect.lead) and not effect.lead.finding.stream
-        for effect in candidate.led_to
-    ):  # fmt: skip
-        return [alone]  # neither the assertion nor the error that followed has a name; one process died
-    return found[:1] or _by_device(lead, identities)
-
-
-def _by_device(lead: Item, identities: Identities) -> list[int]:
-    """The rank whose own device an allocator names, where the launcher of its node told which ranks it started.
-
-    Programs that are launched once for each GPU take the one of their local rank. Number 0 may also be that of a
-    process which sees no other.
-    """
-    gpu = lead.number("gpu")
-    if not gpu or "oom-message" not in lead.rule.tags or not _thrown_or_raised(lead):
-        return []
-    rank = identities.nodes.rank(gpu, lead.finding.host, lead.finding)
-    size = identities.world_size
-    return [] if rank is None or (size is not None and rank >= size) else [rank]
-
-
-def _named_dead(lead: Item) -> bool:
-    """Whether somebody says by its number which process is gone."""
-    return lead.rule.category == "rank-crash" and "rank" in lead.rule.origin_fields
-
-
-def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
-    """The rank that a fault of a node met."""
-    lead = candidate.lead
-    local = any(i.finding.raised for i in candidate.items) or lead.rule.category in _MET_BY_ONE
-    speakers = _speakers(candidate)
-    named = sorted(rank for rank in speakers if rank is not None)
-    if local and len(named) == len(speakers) and (len(named) == 1 or set(named) < identities.heard):
-        return named
-    if lead.rule.category == "network-fabric":
-        ends = {identities.rank_of(i.finding) for i in candidate.items}
-        if len(ends) == 1 and None not in ends:
-            return [
-                rank for rank in ends if rank is not None
-            ]  # one rank's adapter, of which no other complains
-    rank = _by_pid(lead, identities)
-    if rank is None and named == [] and _thrown_or_raised(lead):
-        rank = identities.alone(lead.finding)  # one process raised it, and one ended badly
-    if rank is None:
-        rank = identities.rank_of_pod(lead.text("pod"))
-    if rank is None:
-        rank = _parent(candidate)
-    if rank is not None:
-        return [rank]
-    # a kill that another process reports: the one rank whose death follows from it
-    dead = {
-        r for effect in candidate.led_to
-        if "rank-exit" in effect.lead.rule.tags or effect.rule_id == "python.fatal-error"
-        or (effect.of_ledger and (effect.rule_id in _GONE or lead.rule.category == "host-oom"))
-        for r in effect.ranks
-    }  # fmt: skip
-    if identities.only_failed in dead:
-        dead = {identities.only_failed}  # the others were told to end
-    if len(dead) == 1 and len({(i.finding.source, i.finding.host) for i in candidate.items}) == 1:
-        return list(dead)
-    lost = {i.number("lost") for i in candidate.explains if "peer-loss" in i.rule.tags} - {None}
-    if len(lost) == 1 and len(candidate.items) == 1:
-        return [rank for rank in lost if rank is not None]  # a peer names whom it lost
-    alone = _only_end(candidate, identities)
-    if alone is not None:
-        return [alone]
-    hit = {
-        r for effect in _consequences(candidate)
-        if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category
-        for r in effect.ranks or [i.rank for i in effect.items if i.rank is not None]
-    }  # fmt: skip
-    hit = hit or _behind_port(candidate, identities)
-    # what a library's native code says without a name, one rank raises once more
-    hit = hit or {
-        i.rank for i in candidate.explains
-        if i.finding.raised and i.rank is not None and i.rule.id in lead.rule.explains
-    }  # fmt: skip
-    return list(hit) if lead.rank is None and len(hit) == 1 else []
-
-
-def _behind_port(candidate: Candidate, identities: Identities) -> set[int]:
-    """Who complained, on the node with a port that has no link, of that port's adapter."""
-    lead = candidate.lead
-    down = {port.partition("/")[0] for port in (lead.text("ports") or "").replace(",", " ").split()}
-    node = lead.finding.host
-    ranks = {
-        i.rank for effect in candidate.led_to for i in effect.items
-        if (i.text("hca") or "").partition(":")[0] in down
-    }  # fmt: skip
-    here = [identities.seat(rank).host for rank in ranks if rank is not None]
-    if node is None or len(here) < len(ranks) or any(h is None or short(h) != short(node) for h in here):
-        return set()  # the other end of a link may have an adapter of the same name
-    return {rank for rank in ranks if rank is not None}
-
-
-def _consequences(candidate: Candidate) -> list[Candidate]:
-    """What a candidate led to, and what that led to."""
-    found: list[Candidate] = []
-    left = list(candidate.led_to)
-    while left:
-        effect = left.pop()
-        if not any(effect is other for other in found):
-            found.append(effect)
-            left.extend(effect.led_to)
-    return found
-
-
-def _only_end(candidate: Candidate, identities: Identities) -> int | None:
-    """The one process that ended by itself with a code of its own, of which a node's fault is the reason."""
-    rank = identities.only_failed
-    if rank is None or len(candidate.items) > 1 or candidate.lead.finding.stream:
-        return None
-    host, own = candidate.lead.finding.host, identities.seat(rank).host
-    if host is not None and own is not None and short(host) != short(own):
-        return None
-    ended = (effect for effect in candidate.led_to if effect.rule_id == "ledger.exited")
-    return rank if any(rank in effect.ranks for effect in ended) else None
-
-
-_GONE = frozenset({"ledger.killed", "ledger.vanished"})
-"""Verdicts on ranks that are dead."""
-
-
-_MET_BY_ONE = frozenset({"storage", "shm", "data-loading"})
-"""Faults of a node that the process which meets them tells of itself."""
-
-
-def _with_rank_zero(candidate: Candidate) -> bool:
-    """Whether rank 0 complains in the log of the cause: it is that of the first node."""
-    return any(i.rank == 0 and i.finding.source == candidate.lead.finding.source for i in candidate.explains)
-
-
-def _by_pid(lead: Item, identities: Identities) -> int | None:
-    """The rank that runs as the process that a line names, on its host or on the only one."""
-    pid = lead.number("pid")
-    rank = identities.rank_of_pid(pid, lead.finding.host)
-    return identities.rank_of_pid(pid) if rank is None and identities.single_node else rank
-
-
-def _thrown_or_raised(lead: Item) -> bool:
-    return lead.finding.raised or _thrown(lead)
-
-
-def _parent(candidate: Candidate) -> int | None:
-    """The one rank that tells of the same process: its data loader's worker, a child that it started."""
-    pid = candidate.lead.number("pid")
-    if pid is None:
-        return None
-    told = {
-        i.rank for effect in candidate.led_to for i in effect.items
-        if i.rank is not None and i.number("pid") == pid
-    }  # fmt: skip
-    return told.pop() if len(told) == 1 else None
-
-
-def _echoed(candidate: Candidate) -> int | None:
-    """The rank whose watchdog thread passes on what was raised without saying where."""
-    lead = candidate.lead.finding
-    if lead.rank is not None or candidate.of_ledger:
-        return None
-    message = " ".join(lead.evidence[0].text.split())
-    told = {
-        item.rank
-        for item in candidate.explains
-        if item.rule.id == "torch.watchdog-messenger" and (item.text("what") or "?").split("\n")[0] in message
-    }
-    return told.pop() if len(told) == 1 else None
 
 
 def moment_text(time: Moment | None, year: int | None) -> str | None:

@@ -1,0 +1,80 @@
+"""The one rank that just stops while all others lose a connection or wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from triage.diagnosis.job import Item, Job, comparable, compare
+from triage.diagnosis.ledger.absence import said_last, stopped
+from triage.diagnosis.ledger.ledger import Ledger
+from triage.diagnosis.ledger.verdicts import verdict
+from triage.model import Value
+
+GLOO_TIMEOUT = "torch.gloo-timeout"
+
+
+def inside_ranks(ledger: Ledger) -> set[int]:
+    """The ranks that wait, or that lost a peer before anybody gave up waiting: they were in the operation too."""
+    gave_up = [w.item.finding.time for w in ledger.waiting.values() if w.item.finding.time is not None]
+
+    def later(loss: Item) -> bool:
+        time = loss.finding.time
+        return time is not None and any(comparable(time, t) for t in gave_up) and all(
+            time.seconds - t.seconds >= 1.0 for t in gave_up if comparable(time, t)
+        )  # fmt: skip
+
+    return set(ledger.waiting) | {rank for rank, loss in ledger.bereft.items() if not later(loss)}
+
+
+def vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
+    """All ranks but one lost a connection or wait, and that one just stops: nobody else can have closed it."""
+    inside = inside_ranks(ledger)
+    lost = [item for rank, item in ledger.bereft.items() if rank in inside]
+    gone = [r for r in ledger.members if r not in inside]
+    if not lost or len(gone) != 1 or job.cut:
+        return
+    rank = gone[0]
+    placed = rank in ledger.seen or any(s.rank == rank for s in job.sources)
+    if rank in ledger.finished or (len(inside) < 2 and not placed):
+        return
+    if any(rank in item.ranks("ranks") for item in ledger.named):
+        return  # somebody says that it did not come, not that it went
+    if any(wait.item.rule.id == GLOO_TIMEOUT for wait in ledger.waiting.values()):
+        return  # gloo closes its connections at once when a process ends: this one was there and silent
+    spared = inside <= {r for r, end in ledger.exits.items() if end.failed} and rank in ledger.seen
+    if any(end.failed for end in ledger.exits.values()) and (not spared or rank in ledger.exits):
+        return  # who reports how ranks ended would have reported this one
+    if any(i.rank == rank for i in job.of_rule("torch.group-not-destroyed")):
+        return  # that is said on the way out of the interpreter
+    for item in job.items:
+        spoke = item.rule.role == "cause" or item.rule.fact == "exception"
+        if item.rank == rank and (spoke or compare(item.finding, lost[0].finding) == 1):
+            return
+    word = _last_error(job, rank)
+    if word is not None:
+        told = {"ranks": (rank,), "type": word.text("type"), "message": word.text("message")}
+        yield verdict(job, "ledger.swallowed-exception", told, [word, *lost], rank=rank)
+        return
+    said = stopped(job, rank)
+    if said is None and spared:
+        # a launcher lists all that ended badly: who is not among them ended as if all were well
+        said = said_last(job, rank)
+    if said is not None:
+        early: dict[str, Value] = {"ranks": (rank,), "seq": None, "op": None}
+        yield verdict(job, "ledger.finished-early", early, [lost[0], said, *lost[1:]], rank=rank)
+        return
+    fields: dict[str, Value] = {"ranks": (rank,), "others": tuple(sorted(inside))}
+    more = {i.rule.id: i for i in reversed(job.of_tag("peer-loss")) if i.rank in inside}
+    witnesses = [lost[0], *(i for i in more.values() if i.rule.id != lost[0].rule.id), *lost[1:]]
+    yield verdict(job, "ledger.vanished", fields, witnesses, rank=rank)
+
+
+def _last_error(job: Job, rank: int) -> Item | None:
+    """The exception that a rank mentions in its last words, as an error."""
+    last = said_last(job, rank)
+    told = [
+        i for i in job.of_fact("mention")
+        if i.rank == rank
+        and (i.finding.level in {"error", "fatal"} or last is None or compare(i.finding, last.finding) != -1)
+    ]  # fmt: skip
+    return max(told, key=lambda i: i.finding.offset, default=None)
