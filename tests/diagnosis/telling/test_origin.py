@@ -9,7 +9,7 @@ import yaml
 
 from triage import Engine, Source
 
-FIXTURES = Path(__file__).parents[2] / "fixtures" / "captured"
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "captured"
 WAIT = (
     "[rank{0}]:[E1121 07:17:00.069645912 ProcessGroupNCCL.cpp:689] [Rank {0}] Watchdog caught collective operation "
     "timeout: WorkNCCL(SeqNum=33, OpType={1}, NumelIn=1024, NumelOut=1024, Timeout(ms)=15000) ran for 15014 "

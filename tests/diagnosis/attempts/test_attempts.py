@@ -8,7 +8,7 @@ import pytest
 
 from triage import Engine, Source
 
-FIXTURES = Path(__file__).parents[2] / "fixtures" / "captured"
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "captured"
 
 
 def test_two_attempts_that_say_nothing_are_not_a_crash(engine: Engine, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from triage import Engine, Source
 
-FOLDER = Path(__file__).parents[2] / "fixtures" / "captured" / "stall-slow-checkpoint-quiet"
+FOLDER = Path(__file__).parents[3] / "fixtures" / "captured" / "stall-slow-checkpoint-quiet"
 STEPS = "".join(f"0: step    {n} | loss 0.0072 | lr 1.0e-03\n" for n in range(4, 9))
 
 

@@ -10,7 +10,7 @@ import yaml
 
 from triage import Engine, Source
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
+FIXTURES = Path(__file__).parents[3] / "fixtures"
 WRAPPERS: dict[str, Callable[[str], str]] = {
     "srun": lambda line: f"0: {line}",
     "second node": lambda line: f"1: {line}",

@@ -302,7 +302,7 @@ def test_damaged_memory_met_the_rank_that_died_of_a_bus_error(engine: Engine) ->
 
 
 def test_a_script_that_was_not_content_with_a_bandwidth_test(engine: Engine) -> None:
-    bench = (Path(__file__).parents[1] / "readers/data/nccl_tests/h100-8.txt").read_text()
+    bench = (Path(__file__).parents[2] / "readers/data/nccl_tests/h100-8.txt").read_text()
     assert diagnosed(engine, bench=bench).verdict == "healthy"
     said = "check_bw.sh: busbw 420 GB/s is below the limit of 450 GB/s for this node\nexit {}\n"
     assert diagnosed(engine, bench=bench + said.format(1)).verdict == "failed"
