@@ -14,11 +14,11 @@ from triage.diagnosis import Run
 from triage.diagnosis import diagnose as judge
 from triage.errors import UsageError
 from triage.model import Diagnosis, Finding, Source, SourceReport
-from triage.reading import Gatherer, read_part
+from triage.reading import Gatherer
 from triage.rules.loader import RuleSet, load_rules
 from triage.scan.ends import Ends
 from triage.scan.scanner import Scanner
-from triage.sources import discover, first_bytes
+from triage.sources import BlockReader, discover, first_bytes
 from triage.sources.given import BYTES_PER_SECOND, Input, arguments_of
 
 if TYPE_CHECKING:
@@ -134,8 +134,8 @@ class Engine:
 
     def findings(self, source: Source) -> tuple[Finding, ...]:
         """What the scan finds in one log, before it is judged."""
-        collector = read_part(self._scanner, source, 0).collector
-        return collector.findings() if collector is not None else ()
+        with BlockReader(source, counting=False) as reader:
+            return self._scanner.scan(source, 0, reader).findings()
 
 
 def diagnose(

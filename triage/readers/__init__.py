@@ -91,7 +91,10 @@ READERS: tuple[Entry, ...] = (
         "dcgm",
         "triage.readers.dcgm",
         "DcgmReader",
-        _has(rb"\| Diagnostic |Health Monitor Report|NvLink Link Status|\"DCGM "),
+        _has(
+            rb"\| Diagnostic |Health Monitor Report|NvLink Link Status|\"DCGM ",
+            *(b"| Diagnostic ", b"Health Monitor Report", b"NvLink Link Status", b'"DCGM '),
+        ),
     ),
     Entry(
         "ibstat",
@@ -104,7 +107,9 @@ READERS: tuple[Entry, ...] = (
             *(b"fe80:", b":0000:"),
         ),
     ),
-    Entry("nccl-tests", "triage.readers.nccl_tests", "NcclTestsReader", _has(rb"#\s*nThread \d")),
+    Entry(
+        "nccl-tests", "triage.readers.nccl_tests", "NcclTestsReader", _has(rb"#\s*nThread \d", b"nThread ")
+    ),
     Entry(
         "host",
         "triage.readers.host",

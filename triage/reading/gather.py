@@ -38,9 +38,7 @@ class Gathered:
         """Take what was read of one source."""
         self.reports.append(part.report)
         self.notes.extend(part.notes)
-        if part.collector is not None:
-            self.findings.extend(part.collector.findings())
-        self.findings.extend(part.findings)
+        self.findings.extend(part.found())
         if part.reading is not None:
             self.readings.append(part.reading)
         elif part.tail is not None:

@@ -40,12 +40,14 @@ class Part:
     notes: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     collector: Collector | None = None
+    """What a scan found, until all of the source has been read."""
     reading: Reading | None = None
+    tail: Block | None = None
+    """The end of a log, when all of it has been read; None for what a reader knows."""
 
-    @property
-    def tail(self) -> Block | None:
-        """The end of a log; None for what a reader knows."""
-        return None if self.reading is not None or self.collector is None else self.collector.tail
+    def found(self) -> list[Finding]:
+        """All findings, those of the scan first."""
+        return self.findings if self.collector is None else [*self.collector.findings(), *self.findings]
 
     def extend(self, later: Part) -> None:
         """Add what came of the next stretch of the same source."""
@@ -193,8 +195,11 @@ def finish(part: Part, source: Source, index: int) -> None:
     if part.reading is not None or collector is None:
         return
     part.report = replace(part.report, lines=collector.lines)
+    part.findings[:0] = collector.findings()  # here, where several processes share the work
+    part.collector = None
+    part.tail = collector.tail
     if collector.tail is not None:
-        leads_of(collector.tail)  # here, where several processes share the work
+        leads_of(collector.tail)
         part.findings.extend(last_signs_of_life(collector.tail, source, index))
         part.findings.extend(closing_status(collector.tail, source, index))
         part.findings.extend(_embedded_at_the_end(collector.tail, source, index))

@@ -200,12 +200,17 @@ class Ends:
         """The recognised lines by the names of sources, and the words of the harmless ones."""
         taken: dict[str, set[int]] = {}
         harmless: set[str] = set()
+        # of the lines above the ends nobody asks
+        first = {self._sources[index].name: block.line for index, block in self._tails.items()}
         for finding in self._findings:
             known = self._rules.get(finding.rule_id)
             if known is not None and known.fact == "mention":
                 continue  # it says that an exception is named, and knows nothing about it
             for evidence in finding.evidence:
                 lines = evidence.text.splitlines()
+                harmful = known is None or known.role != "benign"
+                if harmful and (evidence.line or 0) + len(lines) <= first.get(evidence.path, 0):
+                    continue
                 in_passing = known is not None and known.fact in _IN_PASSING
                 if in_passing and speaks_of_trouble(evidence.text):
                     continue  # what the line is there to say, nobody knows
@@ -213,7 +218,7 @@ class Ends:
                     taken.setdefault(evidence.path, set()).update(
                         range(evidence.line, evidence.line + len(lines))
                     )
-                if known is not None and known.role == "benign":
+                if not harmful:
                     # repetitions were folded: know them by their words
                     harmless.update(without_digits(line) for line in lines)
         return taken, harmless

@@ -215,6 +215,8 @@ class ExceptionScan:
         """
         data = view.block.data
         for begin, end in ((0, min(len(data), EDGE)), (max(EDGE, len(data) - EDGE), len(data))):
+            if data.find(b'File "', begin, end) < 0:
+                continue
             found = _FRAME.search(data, begin, end)
             if found is None:
                 continue

@@ -26,6 +26,8 @@ _FAILED = deferred(
     r"[:=]{1,2}[ ]?[\"']?(?:failed|failure|error(?:ed)?|crashed|aborted)\b(?! ?[:=(\d]))",
     re.IGNORECASE,
 )
+_STEMS = ("fail", "crash", "abort", "died", "error", "unsuccessful")
+"""In lower case, what a line has one of that says so."""
 _GOES_ON = deferred(
     r"(?i)\b(?:retr(?:y|ies|ying)|restart\w*|resum\w*|re-?queu\w*|re-?launch\w*|ignor\w*|skip\w*|continu\w*|attempts?|previous(?:ly)?"
     r"|earlier)\b"
@@ -35,6 +37,9 @@ _SUPPOSED = deferred(r"(?i)\b(?:if|when|unless|would|could|may|might|no|not|neve
 
 def tells_of_failure(message: str) -> bool:
     """Whether a line says of the whole that it came out badly, and not that something goes on."""
+    folded = message.lower()
+    if not any(stem in folded for stem in _STEMS):
+        return False
     found = _FAILED.search(message)
     return (
         found is not None

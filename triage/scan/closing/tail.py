@@ -76,6 +76,13 @@ _ALARMS = deferred(
     r"|giv(?:e|es|ing) up(?! on)|gave up(?! on)|no \w+ (?:is|are) left)\b",
     re.IGNORECASE,
 )
+_STEMS = (
+    "error", "exception", "fail", "fatal", "critical", "panic", "interrupt", "raise ", "out of bounds", "core dumped",
+    "command not found", "permission denied", "no such file", "cannot", "abort", "kill", "terminate", "exited with",
+    "timed out", "timedout", "time out", "timeout", "stall", "hang", "hung", "stuck", "refused", "denied", "unreachable",
+    "deadlock", "crash", "can't", "could not", "couldn't", "unable", "corrupt", "shut down", "lost", " up", " left",
+)  # fmt: skip
+"""In lower case, what a line has one of that ``_STATES_AN_ERROR`` or ``_ALARMS`` finds, if it is all ASCII."""
 _GAVE_BACK = deferred(
     r"\b(?:returned|exited|rc|(?:exit|return) (?:code|status))[ =:]{1,3}(?:with )?(?:(?:code|status)[ :=]{1,2})?-?[1-9]\d{0,2}"
     r"(?=\s*$|[,.;)]+(?:\s*$|.*\b(?:not|skip\w*|stop\w*|abandon\w*|giv\w+ up|abort\w*|exit\w*|quit\w*)\b))",
@@ -240,7 +247,7 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
     """
     seen: dict[str, tuple[int, int, str, Prefix]] = {}
     leads = leads_of(block)
-    for number, offset, raw in _lines(block, 4 * TAIL)[-MAX_SIGNS:]:
+    for number, offset, raw in reversed(_lines(block, 4 * TAIL)[-MAX_SIGNS:]):
         saves = b"aved" in raw or b"ritten" in raw or b"rote" in raw or not raw.isascii()
         if (
             not saves
@@ -252,6 +259,8 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
             continue
         text = raw.decode("utf-8", "replace")[:2000]
         prefix, message = split(leads, text)
+        if prefix.stream in seen:
+            continue
         plain = prefix.level in {"info", "debug"} or (saves and _HANDS_OVER.search(message) is not None)
         if not plain or not message.strip() or message.startswith("NCCL INFO"):
             continue
@@ -259,7 +268,7 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
             p.search(message) for p in (_SAYS_GOODBYE, _ANSWERS_WITH_AN_ERROR)
         ) and not tells_of_failure(message):
             seen[prefix.stream] = (number, offset, text, prefix)
-    for number, offset, text, prefix in seen.values():
+    for number, offset, text, prefix in sorted(seen.values(), key=lambda sign: sign[1]):
         yield Finding(
             rule_id=ALIVE_RULE, fields={}, evidence=(Evidence(source.name, number, safe(text)),),
             source=index, offset=offset,
@@ -420,10 +429,20 @@ def says_goodbye(message: str) -> bool:
 
 def speaks_of_trouble(text: str) -> bool:
     """Whether a line states an error or is alarming."""
+    if not _may_speak_of_trouble(text):
+        return False
     message = split_line(text)[1]
     if _HARMLESS.search(text) and not _IS_AN_EXCEPTION.match(message):
         return False
     return bool(_STATES_AN_ERROR.search(message) or _ALARMS.search(NONE_OF.sub("", message)))
+
+
+def _may_speak_of_trouble(text: str) -> bool:
+    """Whether patterns with many alternatives are worth asking: finding none of some words takes a hundredth of the time."""
+    if not text.isascii():
+        return True
+    folded = text.lower()
+    return any(stem in folded for stem in _STEMS)
 
 
 def last_rows(block: Block, size: int) -> list[tuple[int, bytes]]:

@@ -61,7 +61,7 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
         for at, number in enumerate(_NUMBERS.finditer(head)):
             if at > _FIRST_NUMBERS or number.end() == len(head):
                 break
-            if len(number[0]) < _LONG and not _FRACTION.search(head, 0, number.start()):
+            if len(number[0]) < _LONG and not _of_fraction(head, number.start()):
                 of = _OF.match(head, number.end())
                 numbers[at].append((int(number[0]), head[: number.start()], "" if of is None else of[1]))
     places: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
@@ -93,6 +93,11 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
             mark = re.compile(_pattern(place[1]))
             return None if _contradicted(mark, base, lines) else (mark, base)
     return None
+
+
+def _of_fraction(head: str, at: int) -> bool:
+    """Whether the digits there are those behind a point."""
+    return at > 1 and head[at - 1] == "." and head[at - 2].isdecimal()
 
 
 def _contradicted(mark: re.Pattern[str], base: int, lines: Sequence[str]) -> bool:
@@ -136,8 +141,6 @@ def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
     return f"{_escaped(_shape(before))}({_escaped(_shape(host))}){_escaped(between)}{_LAST}"
 
 
-_FRACTION = deferred(r"\d\.\Z")
-"""What stands before the digits of a fraction."""
 _OF = deferred(r" ?(?:/|of) ?(\d{1,5})(?!\d)")
 _FIRST_NUMBERS = 14
 _LONG = 5

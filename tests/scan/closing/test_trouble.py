@@ -1,0 +1,35 @@
+"""Patterns with many alternatives are asked only of lines that have one of some words in them: nothing may be lost by that."""
+
+from __future__ import annotations
+
+import pytest
+
+from triage.engine import Engine
+from triage.scan.closing import outcome, tail
+
+
+@pytest.fixture
+def messages(engine: Engine) -> list[str]:
+    """The lines of all rules' examples."""
+    texts = [
+        text
+        for rule in engine.rules.values()
+        for text in (*(example.log for example in rule.positive), *rule.negative)
+    ]
+    return sorted({line for text in texts for line in text.splitlines()})
+
+
+def test_no_line_that_speaks_of_trouble_is_passed_over(
+    messages: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quick = [tail.speaks_of_trouble(line) for line in messages]
+    monkeypatch.setattr(tail, "_may_speak_of_trouble", lambda text: True)
+    assert [tail.speaks_of_trouble(line) for line in messages] == quick
+    assert 0.05 < sum(quick) / len(quick) < 0.95
+
+
+def test_no_outcome_is_passed_over(messages: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    quick = [outcome.tells_of_failure(line) for line in messages]
+    monkeypatch.setattr(outcome, "_STEMS", ("",))
+    assert [outcome.tells_of_failure(line) for line in messages] == quick
+    assert any(quick)
