@@ -15,9 +15,10 @@ from triage.diagnosis import diagnose as judge
 from triage.errors import UsageError
 from triage.model import Diagnosis, Finding, Source, SourceReport
 from triage.reading import Gatherer
+from triage.reading.cores import cores
 from triage.rules.loader import RuleSet, load_rules
 from triage.scan.ends import Ends
-from triage.scan.scanner import Scanner
+from triage.scan.scanner import THREADS, Scanner
 from triage.sources import BlockReader, discover, first_bytes
 from triage.sources.given import BYTES_PER_SECOND, Input, arguments_of
 
@@ -31,7 +32,8 @@ class Engine:
     Args:
         rules: directories with rules of your own, which are added to the built-in ones and win by id,
             or a loaded :class:`~triage.rules.loader.RuleSet`.
-        threads: threads that scan; the result does not depend on their number.
+        threads: threads that scan large inputs, as many as there are cores and four at most when None; the result
+            does not depend on their number.
         processes: processes that may read inputs of many megabytes; nor does it on theirs. They are forked,
             so leave it at 1 in a program that runs threads of its own.
 
@@ -43,11 +45,11 @@ class Engine:
         self,
         rules: RuleSet | Iterable[str | os.PathLike[str]] = (),
         *,
-        threads: int = 2,
+        threads: int | None = None,
         processes: int = 1,
     ) -> None:
         self.rules = rules if isinstance(rules, RuleSet) else load_rules(rules)
-        self._scanner = Scanner(self.rules, threads)
+        self._scanner = Scanner(self.rules, min(THREADS, cores()) if threads is None else threads)
         self._gatherer = Gatherer(self._scanner, processes)
 
     def diagnose(

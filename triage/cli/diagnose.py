@@ -15,6 +15,7 @@ from typing import Any
 
 from triage.engine import Engine
 from triage.model import Diagnosis, Source
+from triage.reading.cores import cores
 from triage.report import render
 from triage.sources import discover
 from triage.sources.discovery import Discovery
@@ -41,13 +42,6 @@ class Options:
     exit_zero: bool = False
 
 
-def _cores() -> int:
-    """The cores that this process may use: a job may have been given a part of its node."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def execute(paths: Sequence[str], options: Options) -> int:
     """Diagnose ``paths`` and print the report; returns the exit code."""
     receipt = None
@@ -55,7 +49,7 @@ def execute(paths: Sequence[str], options: Options) -> int:
         from triage.receipts import load_receipt
 
         receipt = load_receipt(options.receipt)
-    engine = Engine(options.rules, processes=min(_cores(), MAX_PROCESSES))
+    engine = Engine(options.rules, processes=min(cores(), MAX_PROCESSES))
     # what is loaded by now stays until the end: collecting looks at what reading makes alone, and not often
     gc.freeze()
     gc.set_threshold(_COLLECT_AFTER)

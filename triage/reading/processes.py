@@ -14,8 +14,9 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
 from triage.model import Source
+from triage.reading.cores import cores
 from triage.reading.part import Part, Span, read_part
-from triage.scan.scanner import Scanner
+from triage.scan.scanner import THREADS, Scanner
 
 _scanner: Scanner | None = None
 
@@ -28,9 +29,10 @@ def read_parts(
 ) -> Iterator[Part]:
     """The parts of all sources in order; streams and bytes are read by this process."""
     scanner.prepare()
+    threads = max(1, min(THREADS, cores() // processes))
     units = [(index, source, span) for index, (source, spans) in enumerate(plan) for span in spans]
     with ProcessPoolExecutor(
-        min(processes, len(units)), multiprocessing.get_context("fork"), _adopt, (scanner,)
+        min(processes, len(units)), multiprocessing.get_context("fork"), _adopt, (scanner, threads)
     ) as pool:
         futures: list[Future[Part] | None] = [
             pool.submit(_read, source, index, span) if source.path is not None else None
@@ -53,11 +55,11 @@ def read_parts(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _adopt(scanner: Scanner) -> None:
+def _adopt(scanner: Scanner, threads: int) -> None:
     """Begin as a forked process: the parent alone hears the keyboard."""
     global _scanner
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _scanner = scanner.single()
+    _scanner = scanner.with_threads(threads)
 
 
 def _read(source: Source, index: int, span: Span) -> Part:

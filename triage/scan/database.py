@@ -59,6 +59,8 @@ class AnchorDatabase:
     ) -> None:
         self._lock = threading.Lock()
         self._free: list[tuple[Any, Any]] = []
+        self._compiling = threading.Lock()
+        self._packed: bytes | None = None
         self._wrapped = wrapped
         self._anchors = anchors
         self._members: list[list[int]] = []
@@ -111,7 +113,16 @@ class AnchorDatabase:
         return self._compared(data, found)
 
     def _compiled(self) -> tuple[Any, Any]:
-        """A database and its scratch; scans that share one hold each other up."""
+        """A database and its scratch; scans that share one hold each other up, and a copy takes no time."""
+        import hyperscan
+
+        with self._compiling:
+            if self._packed is None:
+                self._packed = hyperscan.dumpb(self._compile())
+        database = hyperscan.loadb(self._packed, hyperscan.HS_MODE_BLOCK)
+        return database, hyperscan.Scratch(database)
+
+    def _compile(self) -> Any:
         import hyperscan
 
         literals = list(self._literals())
@@ -124,7 +135,7 @@ class AnchorDatabase:
             flags=[once if window in self._once else hyperscan.HS_FLAG_CASELESS for _, window in literals],
             literal=True,
         )
-        return database, hyperscan.Scratch(database)
+        return database
 
     def _literals(self) -> Iterator[tuple[bytes, int]]:
         """Each window as the scan looks for it, with its position."""

@@ -30,8 +30,9 @@ from triage.sources.constants import BLOCK_SIZE, TAIL_SIZE
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
-THREADS = 2
-DEPTH = 4
+THREADS = 4
+"""Threads beyond which scanning waits for what the interpreter does with its results."""
+DEPTH = 2 * THREADS
 """Blocks in flight; sampling decisions lag by as many."""
 MAX_DATABASES = 32
 """Compiled databases that are kept; which anchors are sampled depends on what floods a log."""
@@ -175,9 +176,9 @@ class Scanner:
         self._database(frozenset(), frozenset(), False).compile()
         self._frequent_database(False).compile()
 
-    def single(self) -> Scanner:
-        """This scanner without threads of its own."""
-        self._threads = 1
+    def with_threads(self, threads: int) -> Scanner:
+        """This scanner, from now on with so many threads."""
+        self._threads = threads
         return self
 
     def _pool(self) -> ThreadPoolExecutor:
