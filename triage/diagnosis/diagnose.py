@@ -23,7 +23,14 @@ from triage.diagnosis.ledger.awaited import settle, stalled
 from triage.diagnosis.ledger.judgement import judge
 from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.ledger.ledger import build as build_ledger
-from triage.diagnosis.ledger.oddities import idle, left_behind, observed, suspect, with_words_of_ranks
+from triage.diagnosis.ledger.oddities import (
+    idle,
+    left_behind,
+    observed,
+    suspect,
+    through,
+    with_words_of_ranks,
+)
 from triage.diagnosis.ledger.phases import Activities
 from triage.diagnosis.ranks.identity import identify, relabel
 from triage.diagnosis.ranks.nodes import around
@@ -101,7 +108,7 @@ def diagnose(run: Run) -> Diagnosis:
 def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -> Outcome:
     job = Job(run.rules, list(items), run.sources, run.reports, run.receipt, run.cut)
     if last:
-        seen = [*observed(job, run.ends), *idle(job, run.ends)]
+        seen = [*observed(job, run.ends), *idle(job, run.ends), *through(job, run.ends)]
         job.add(seen)
         if year is None and (year := year_of([*items, *seen])) is not None:
             # the program's own lines may be the only ones that state it

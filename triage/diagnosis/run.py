@@ -62,6 +62,11 @@ class Ends(Protocol):
         ...
 
     @property
+    def in_concert(self) -> Finding | None:
+        """The last words of a job whose writers all ended in the same ones, which say that they are through."""
+        ...
+
+    @property
     def standstill(self) -> Finding | None:
         """The last line of a job that had stood still for long when its time limit ended it."""
         ...

@@ -13,6 +13,7 @@ from triage.rules.patterns import compile_pattern
 from triage.scan.closing.tail import alarms, aside, closing, last_words, ordinary, speaks_of_trouble
 from triage.scan.lazy import compiled
 from triage.scan.matching import PATTERN_TIMEOUT
+from triage.scan.ordinary.concert import in_concert
 from triage.scan.ordinary.counted import COUNTS, counted
 from triage.scan.ordinary.durations import TIMES, durations
 from triage.scan.ordinary.oddities import oddities
@@ -133,6 +134,11 @@ class Ends:
     def standstill(self) -> Finding | None:
         """The last line of a job that had stood still for long when its time limit ended it."""
         return stood_still(self._tails, self._sources)
+
+    @cached_property
+    def in_concert(self) -> Finding | None:
+        """The last words of a job whose writers all ended in the same ones, which say that they are through."""
+        return in_concert(self._tails, self._sources)
 
     @cached_property
     def selves(self) -> Selves:

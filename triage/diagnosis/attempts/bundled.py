@@ -84,6 +84,11 @@ class _Ends:
         return Selves()
 
     @property
+    def in_concert(self) -> Finding | None:
+        """None, for the same reason."""
+        return None
+
+    @property
     def standstill(self) -> Finding | None:
         """None, for the same reason."""
         return None

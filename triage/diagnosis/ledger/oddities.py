@@ -54,6 +54,18 @@ def first_trouble(job: Job) -> dict[int, int]:
     return until
 
 
+def through(job: Job, ends: Ends | None) -> list[Item]:
+    """The last words of a job in which something went wrong and all of whose processes say in the end that they are through."""
+    if ends is None:
+        return []
+    wrong = any(i.finding.raised or i.rule.role in {"cause", "symptom"} for i in job.items)
+    if not (wrong or ends.last_words or ends.alarms) or ends.in_concert is None:
+        return []
+    if ends.in_concert.rule_id not in job.rules:
+        return []
+    return [Item(ends.in_concert, job.rules[ends.in_concert.rule_id])]
+
+
 def idle(job: Job, ends: Ends | None) -> list[Item]:
     """The last line of a job whose time limit found it standing still."""
     if ends is None or not job.of_rule(_TIME_LIMIT) or ends.standstill is None:

@@ -1,0 +1,86 @@
+"""How all writers of a job end: in the same words, which say that they are through.
+
+What a program says at its end nobody has to know where each of its processes says it, once, last of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from triage.model import Block, Finding, Source
+from triage.scan.lazy import compiled
+from triage.scan.ordinary.said import WINDOW, Said, any_line, finding_of, without_digits
+
+IN_CONCERT = "progress.in-concert"
+FEWEST = 2
+"""Writers that end alike."""
+BETWEEN = 4
+"""Lines among which each last one of a process without a name may stand."""
+_THROUGH = r"(?i)\b(?:finished|completed?|done|ended|exported|saved|written|reached|converged|succe(?:ss\w*|eded)|over|through|good)\b"
+"""What is said of work that has been done."""
+_OF_A_PART = (
+    r"(?i)\b(?:init\w*|set[ -]?up|load\w*|warm\w*|compil\w*|download\w*|connect\w*|join\w*|start\w*|prepar\w*|tokeni\w*|buil[dt]\w*"
+    r"|captur\w*|import\w*|resum\w*|restor\w*|check(?:ing|s|ed)?|barrier|sync\w*|broadcast\w*|batch"
+    r"|cache[ds]?|data(?:set)?)\b"
+)
+"""What comes before the work, or is a part of it."""
+_BADLY = (
+    r"(?i)\b(?:error|fail\w*|fatal|exception|abort\w*|kill\w*|crash\w*|time[ds]? ?out|lost|stuck|giv(?:e|ing) up|gave up|interrupt\w*"
+    r"|cancel\w*|early|waiting|leaving|stopping|exiting|quit\w*|shut\w*|terminat\w*|unfinished|in?complete[ln]\w*|not|no|never|nothing)\b"
+)
+_ASIDE = (
+    r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
+    r"|(?:wandb|swanlab)\b|\s*(?:rc|exit(?: code| status)?|status|real|user|sys)[ =:]{1,3}0?\b"
+)
+"""What is said behind the last words of a program, whatever they were."""
+
+
+def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
+    """The last line of the writer that ended last, where all have ended in its words; None where one has not."""
+    lines = list(_lines(tails, sources))
+    named = {line.writer: line for line in lines if line.writer is not None}
+    last = list(named.values()) or _nameless(lines)
+    wordings = {_wording(line) for line in last}
+    if len(last) < FEWEST or len(wordings) != 1:
+        return None
+    (wording,) = wordings
+    final = max(last, key=lambda line: (line.source, line.offset))
+    behind = (line for line in lines if line.writer is None and line not in last and _after(line, final))
+    if sum(_wording(line) == wording for line in lines) != len(last) or next(behind, None) is not None:
+        return None
+    if any(line.prefix.level in {"warning", "error", "fatal"} for line in last):
+        return None
+    if compiled(_THROUGH).search(wording) is None or compiled(_BADLY).search(wording) is not None:
+        return None
+    if compiled(_OF_A_PART).search(wording) is not None:
+        return None
+    return finding_of(IN_CONCERT, final, sources, {"writers": len(last)})
+
+
+def _nameless(lines: Sequence[Said]) -> list[Said]:
+    """The last lines of processes that write into one log under no name, as far as they are in one wording.
+
+    Others may still say what they say as they go, in between.
+    """
+    if not lines or len({line.source for line in lines}) > 1:
+        return []
+    wording = _wording(lines[-1])
+    found = [line for line in lines if _wording(line) == wording]
+    return found if lines.index(found[0]) >= len(lines) - BETWEEN * len(found) else []
+
+
+def _lines(tails: Mapping[int, Block], sources: Sequence[Source]) -> Iterator[Said]:
+    for index, block in sorted(tails.items()):
+        start = max(0, len(block.data) - WINDOW)
+        start = block.data.find(b"\n", start) + 1 if start else 0
+        for line in any_line(block, sources[index], index, start):
+            if compiled(_ASIDE).match(line.message) is None:
+                yield line
+
+
+def _after(one: Said, other: Said) -> bool:
+    return one.source == other.source and one.offset > other.offset
+
+
+def _wording(line: Said) -> str:
+    return " ".join(without_digits(line.message).split())
