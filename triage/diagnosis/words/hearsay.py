@@ -58,6 +58,9 @@ _RATHER = {
 """How far ahead of the kind that an exception's name, words and place speak of another must be to overrule it."""
 _FRAME = r"\s*(?:File \"[^\"]+\", line \d+, in |Traceback \(most recent call last\))"
 """A line of a stack says where somebody was, not what went wrong."""
+_ASKS_FOR_A_FLAG = (
+    r"(?i)\b(?:pass|use|set|add|give|specify|provide|choose|try)\b[^\n]{0,40}?[\s`'\"(]--[a-z][\w-]{2,}"
+)
 _SPOKEN = r"(?<![\w./-])[A-Za-z]{2,}(?![\w/-])"
 """A word that is no part of a path or a name."""
 _OF_SLIPS = 0.8
@@ -93,6 +96,8 @@ def heard(job: Job, item: Item) -> Item:
         if item.text("doing") is not None and item.text("raised_kind") == "library":
             return item  # of a sample or a file of weights that is not as it should be it is said in words about arrays
         least = max(least, _OF_OBJECTS)
+    if item.rule.id == "unknown.said-by-settings" and compiled(_ASKS_FOR_A_FLAG).search(words):
+        least = MUCH  # what is spoken of beside it is what the flag is about
     if like.margin < (CLEAR if rather else LITTLE):
         return item
     if (like.over(str(item.rule.category)) if rather else like.margin) < least:

@@ -26,6 +26,7 @@ SELF = (
 _CODE = (
     r"\s{2,}|File \"|frame #|#\d+ |Exception raised from|Traceback|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
     r"\[c10d\]|\[[IWEF]\d{4} |terminate called|[*=+-]{5,}|Timeout \(\d|"
+    r"(?:rc|exit(?:[ _](?:code|status))?|status)[ =:]{1,3}-?\d{1,5}\s*$|"
     r"[^\n]{0,120}\d{1,3}%\||(?:\w+\.)*\w+(?:Error|Exception)\b|warnings\.warn|[^\n]{0,200}Warning: "
 )
 """What is no statement of the program's: code, stacks, bars, tables, what Python and NCCL print by themselves."""

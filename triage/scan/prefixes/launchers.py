@@ -16,7 +16,7 @@ _TASK = Lazy(
 _PADDED_TASK = Lazy(r"(?: \d| {2}\d| \d\d):(?: |$)")
 _MPI = Lazy(
     r"\[(?:[\w.@-]{1,128},)?(?:mpirank:)?(\d{1,10})(?:,(algo-\d{1,5}))?\]"
-    r"(?:\[([\w.-]{1,255}):(\d{1,10}|unknown)\])?<(?:stdout|stderr|stddiag)>:"
+    r"(?:\[([\w.-]{1,255}):(\d{1,10}|unknown)\])?<(?:stdout|stderr|stddiag)>:?"
 )
 _MPI_TIMED = Lazy(
     r"(\[?)[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})(\]?)(?=\[|<(?:stdout|stderr)>:)"
