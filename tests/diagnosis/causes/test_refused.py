@@ -13,13 +13,14 @@ rc=1
 REFUSED = """\
 [2026-11-22T18:20:32.7][fit][0] args {'out': 'runs/a'}
 [2026-11-22T18:20:32.7][fit][0] refusing to start: runs/a already holds model-500; pass --overwrite-out or choose another one
+[rank0]:[W1122 18:20:32.892377970 ProcessGroupNCCL.cpp:1575] Warning: WARNING: destroy_process_group() was not called before program exit, which can leak resources. (function operator())
 rc=3
 """
 
 
 def _diagnose(engine: triage.Engine, first: str) -> triage.Diagnosis:
     return engine.diagnose(
-        [Source("rank_0.log", data=first.encode()), Source("rank_1.log", data=LOST.encode())]
+        [Source("pod-fit-0.log", data=first.encode()), Source("pod-fit-1.log", data=LOST.encode())]
     )
 
 
@@ -30,7 +31,8 @@ def test_the_last_words_of_the_one_that_left_are_the_cause(engine: triage.Engine
     assert "refusing to start" in cause.evidence[0].text
 
 
-def test_ordinary_words_without_a_status_accuse_nobody(engine: triage.Engine) -> None:
-    cause = _diagnose(engine, REFUSED.partition("[2026-11-22T18:20:32.7][fit][0] refusing")[0]).root_cause
+def test_a_log_with_an_error_in_it_is_no_such_log(engine: triage.Engine) -> None:
+    raised = "Traceback (most recent call last):\n  File \"fit.py\", line 3, in <module>\n    go()\nKeyError: 'a'\n"
+    cause = _diagnose(engine, REFUSED.replace("rc=3", raised + "rc=1")).root_cause
     assert cause is not None
-    assert cause.rule_id == "ledger.peer-vanished"
+    assert cause.category == "user-code"
