@@ -13,6 +13,8 @@ from triage.model import Value
 
 UNEVEN_OPS = frozenset({"ALLTOALL", "ALLTOALL_BASE", "GATHER", "SCATTER", "SEND", "RECV", "COALESCED"})
 """Operations whose element counts may differ between ranks."""
+ONE_SIDED = {"RECV": "sends", "SEND": "receives"}
+"""Operations that need another rank in the other one, and what that one does."""
 ALL_TO_ALL = frozenset({"ALLTOALL", "ALLTOALL_BASE"})
 
 
@@ -81,6 +83,25 @@ def uneven_exchange(job: Job, ledger: Ledger, groups: Sequence[Sequence[Wait]]) 
     return None
 
 
+def one_sided(job: Job, ledger: Ledger) -> Item | None:
+    """All ranks of the job receive and none sends, or the other way round: whom they wait for waits too."""
+    waiting = ledger.waiting
+    operations = {wait.op for wait in waiting.values()}
+    everybody = set(ledger.members) <= waiting.keys() and waiting.keys() == set(range(len(waiting)))
+    if len(waiting) < 2 or not everybody or len(operations) != 1 or not operations <= ONE_SIDED.keys():
+        return None
+    size = ledger.identities.world_size
+    if size is not None and size != len(waiting):
+        return None
+    (operation,) = operations
+    waits = [waiting[rank] for rank in sorted(waiting)]
+    fields: dict[str, Value] = {
+        "members": tuple(w.rank for w in waits), "seq": waits[0].seq, "op": operation,
+        "missing": ONE_SIDED[operation or ""],
+    }  # fmt: skip
+    return verdict(job, "ledger.one-sided", fields, [w.item for w in waits[:4]])
+
+
 def _agree(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
     """Whether nothing that is known of two waits differs."""
     return all(a == b for a, b in zip(one, other, strict=True) if a is not None and b is not None)
@@ -101,7 +122,7 @@ def desync(job: Job, waits: Sequence[Wait], odd: list[Wait]) -> Item:
         fields: dict[str, Value] = {
             "seq": one.seq, "rank_a": one.rank, "op_a": one.op, "size_a": _size(one),
             "rank_b": two.rank, "op_b": two.op, "size_b": _size(two),
-            "later": f" at sequence {two.seq}" if two.seq != one.seq else None,
+            "later": f"at sequence {two.seq}" if two.seq != one.seq else None,
             "site_odd": _site(job, one.rank), "site_rest": _site(job, two.rank),
         }  # fmt: skip
         return verdict(job, "ledger.desync-tie", fields, [one.item, two.item])

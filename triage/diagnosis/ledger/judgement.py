@@ -20,7 +20,7 @@ from triage.diagnosis.ledger.absence import (
 from triage.diagnosis.ledger.bars import outlasted
 from triage.diagnosis.ledger.beginnings import initialisation, placement
 from triage.diagnosis.ledger.claims import compared_claims
-from triage.diagnosis.ledger.desync import contradict, desync, odd_ones, uneven_exchange
+from triage.diagnosis.ledger.desync import contradict, desync, odd_ones, one_sided, uneven_exchange
 from triage.diagnosis.ledger.lateness import at_work, came_back, came_late, latecomers, too_short
 from triage.diagnosis.ledger.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
 from triage.diagnosis.ledger.models import models_differ
@@ -103,6 +103,10 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         odd = [w for w in waits if w.rank == guilty] or odd
     if odd is not None:
         yield desync(job, waits, odd)
+        return
+    unmet = one_sided(job, ledger)
+    if unmet is not None:
+        yield unmet
         return
     uneven = uneven_exchange(job, ledger, list(groups.values()))
     if uneven is not None:
