@@ -7,13 +7,15 @@ from triage.model import Source
 
 LOST = """\
 [2026-11-22T18:20:32.7][fit][1] waiting for the main process to prepare runs/a
-[rank1]:[W1122 18:20:32.893455206 TCPStore.cpp:138] [c10d] recvValueWithTimeout failed on SocketImpl(fd=53, addr=[localhost]:36138, remote=[localhost]:21425): Failed to recv, got 0 bytes. Connection was likely closed. Did the remote server shutdown or crash?
+[rank1]:[W1122 18:20:32.893455206 TCPStore.cpp:138] [c10d] recvValueWithTimeout failed: \
+Failed to recv, got 0 bytes. Connection was likely closed. Did the remote server shutdown or crash?
 rc=1
 """
 REFUSED = """\
 [2026-11-22T18:20:32.7][fit][0] args {'out': 'runs/a'}
 [2026-11-22T18:20:32.7][fit][0] refusing to start: runs/a already holds model-500; pass --overwrite-out or choose another one
-[rank0]:[W1122 18:20:32.892377970 ProcessGroupNCCL.cpp:1575] Warning: WARNING: destroy_process_group() was not called before program exit, which can leak resources. (function operator())
+[rank0]:[W1122 18:20:32.892377970 ProcessGroupNCCL.cpp:1575] Warning: WARNING: \
+destroy_process_group() was not called before program exit, which can leak resources.
 rc=3
 """
 

@@ -47,5 +47,10 @@ def test_other_last_words_prove_nothing(engine: triage.Engine, last: list[str]) 
 
 def test_what_is_said_behind_them_counts(engine: triage.Engine) -> None:
     text = _job(["reached step 120, best weights exported"] * 4)
-    died = 'Traceback (most recent call last):\n  File "fit.py", line 3, in <module>\n    save()\nOSError: [Errno 28] No space left on device\n'
+    died = (
+        "Traceback (most recent call last):\n"
+        '  File "fit.py", line 3, in <module>\n'
+        "    save()\n"
+        "OSError: [Errno 28] No space left on device\n"
+    )
     assert _verdict(engine, text + died) == "failed"

@@ -23,7 +23,8 @@ _NO_MORE = (
     r"|(?:loader|dataset|iterator|shard|data|stream) (?:is )?(?:exhausted|(?:has )?ended|at its end|drained)"
     r"|training (?:is )?(?:over|finished|complete[d]?|done)|(?:finished|completed) training"
     r"|(?:all )?(?:epochs?|steps?) (?:done|finished|completed)|end of (?:data|dataset|stream|training)"
-    r"|(?:good)?bye|leaving (?:the |my |its )?(?:pool|group|job|loop|training)|nothing (?:left |more |else )to do"
+    r"|(?:good)?bye|leaving (?:the |my |its )?(?:pool|group|job|loop|training)"
+    r"|nothing (?:left |more |else )?to do|leaving(?: now| here| early)?\s*$"
     r"|(?:worker|thread|process|rank) (?:is )?(?:done|finished|stopped))\b"
 )
 """How programs say that they are through."""

@@ -69,7 +69,8 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
     for at, found in numbers.items():
         # most numbers are large, the same or count up, whatever stands before them
         small = [row for row in found if 2 * row[0] <= len(found)]
-        if len(small) >= MOST * len(heads) and _up_and_down([value for value, *_ in small], MOST):
+        turns = _up_and_down([value for value, *_ in small], MOST)
+        if len(small) >= MOST * len(heads) and (turns or _of_ranks(small[0][1], [v for v, *_ in small])):
             for value, before, of_all in small:
                 place = at, _shape(before)
                 places[place].append((value, before))
@@ -89,7 +90,8 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
             continue
         # ``(1/4)`` to ``(4/4)`` count from 1
         base = int(whole[place] == {str(max(values))})
-        if _take_turns([value - base for value in values]):
+        own = [value - base for value in values]
+        if _take_turns(own) or (_all_of_them(own) and _of_ranks(place[1], own)):
             mark = re.compile(_pattern(place[1]))
             return None if _contradicted(mark, base, lines) else (mark, base)
     return None
@@ -165,10 +167,21 @@ def _escaped(shape: str) -> str:
 
 def _take_turns(values: Sequence[int]) -> bool:
     """Whether these are all numbers from 0 on, that come again and again, up and down."""
+    return _all_of_them(values) and _up_and_down(values)
+
+
+def _all_of_them(values: Sequence[int]) -> bool:
+    """Whether these are all numbers from 0 on, that come again."""
     known = set(values)
-    if len(known) < 2 or known != set(range(len(known))) or len(values) < AGAIN * len(known):
-        return False
-    return _up_and_down(values)
+    return len(known) > 1 and known == set(range(len(known))) and len(values) >= AGAIN * len(known)
+
+
+def _of_ranks(before: str, values: Sequence[int]) -> bool:
+    """Whether a number is called a rank's and goes down too: processes that write all they have at a time hardly take turns."""
+    return _RANKS.search(before) is not None and any(b < a for a, b in pairwise(values))
+
+
+_RANKS = deferred(r"(?i)(?<![a-z])(?:r|rk|rank|pe)[ =:#(<_.-]{0,2}\Z")
 
 
 def _up_and_down(values: Sequence[int], part: float = 1.0) -> bool:
