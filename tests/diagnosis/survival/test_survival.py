@@ -621,3 +621,37 @@ def test_a_complaint_of_many_rows_that_is_repeated_is_no_routine(engine: Engine)
     found = engine.diagnose(Source("job.log", data=log.encode()))
     assert found.root_cause is not None
     assert (found.verdict, found.root_cause.category) == ("failed", "collective-desync")
+
+
+WARNED = "[rank1]:W1122 18:21:44.986000 3061 torch/_dynamo/convert_frame.py:2147] "
+GIVEN_BACK = "".join(
+    f"{WARNED}{line}\n"
+    for line in (
+        "WON'T CONVERT forward /srv/train/ft.py line 7",
+        "due to:",
+        "Traceback (most recent call last):",
+        '  File "/srv/train/ft.py", line 7, in lower',
+        '    raise RuntimeError("cannot lower aten.gelu")',
+        "torch._dynamo.exc.BackendCompilerFailed: backend='lower' raised:",
+        "RuntimeError: cannot lower aten.gelu",
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("after", "verdict"),
+    [
+        ("Epoch 1/4 rank 0 - loss: 0.9928\nEpoch 2/4 rank 1 - loss: 0.9856\n", "healthy"),
+        ("", "failed"),
+        (
+            "Epoch 1/4 rank 0 - loss: 0.9928\n"
+            "E1122 18:22:00.887000 1143 torch/distributed/elastic/multiprocessing/api.py:986] failed (exitcode: 1) "
+            "local_rank: 1 (pid: 3061) of binary: /opt/torch/bin/python\n",
+            "failed",
+        ),
+    ],
+)
+def test_what_a_process_only_warned_of_is_survived_where_work_goes_on(
+    engine: Engine, after: str, verdict: str
+) -> None:
+    assert engine.diagnose(Source("ft.log", data=(GIVEN_BACK + after).encode())).verdict == verdict

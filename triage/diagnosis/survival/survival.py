@@ -299,7 +299,7 @@ class Survival:
         return next((stop for stop in stops if later(stop, item)), None)
 
     def _only_warned_of(self, item: Item) -> Item | None:
-        """A step in another log of the job, after an exception that its own process caught and warned of.
+        """A step of the job after an exception that its own process caught and warned of.
 
         It counts where all that ranks complained of came before it too, and nobody ended but by a stop from outside.
         """
@@ -308,8 +308,7 @@ class Survival:
         if any(not OF_STOPS & set(end.rule.tags) for end in self.endings.bad()):
             return None
         after = after_all([item, *(i for tag in TROUBLE for i in self.job.of_tag(tag))])
-        steps = (p for p in self.job.of_fact("progress") if p.finding.source != item.finding.source)
-        return next((step for step in steps if after(step)), None)
+        return next((step for step in self.job.of_fact("progress") if after(step)), None)
 
     def _of_a_later_run(self, item: Item) -> Item | None:
         """A step after the end of the only process was told: the log goes on with another run."""
