@@ -27,3 +27,8 @@ def test_the_exception_s_own_line_is_shown(engine: Engine) -> None:
 
 def test_the_quoted_row_serves_where_the_log_breaks_off(engine: Engine) -> None:
     assert "raise AssertionError" in shown(engine, LOG)
+
+
+def test_a_condition_may_stand_before_what_raises(engine: Engine) -> None:
+    quoted = LOG.replace("    raise AssertionError(", "    if not seen: raise AssertionError(")
+    assert shown(engine, quoted + STATED) == STATED.rstrip("\n")

@@ -417,7 +417,10 @@ def _undisputed(claims: list[_Claim]) -> Iterator[_Claim]:
 
 def _of_source(claim: _Claim) -> bool:
     """Whether it was found in the row of source that a traceback quotes, where the message is written."""
-    return _line_of(claim).message.lstrip().startswith(("raise ", "assert "))
+    row = _line_of(claim).message
+    words = row.lstrip()
+    # a condition may stand before it, on the same row
+    return words.startswith(("raise ", "assert ")) or (row[:4] == "    " and ": raise " in words)
 
 
 def _stated(other: _Claim, quoted: _Claim) -> bool:
