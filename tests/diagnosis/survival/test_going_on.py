@@ -79,6 +79,49 @@ def test_a_server_that_answers_on_lives(engine: Engine, answer: str, verdict: st
     assert engine.diagnose(Source("server.log", data=log.encode())).verdict == verdict
 
 
+UNBOUND = (
+    "2026-03-04 10:01:34.681821 error 805 pid[805] [AccLink a.cpp:64] Failed to bind 10.0.0.4:24666: "
+    "Cannot assign requested address\n"
+)
+CRASHED = (
+    "[2026-03-04 10:09:52 TP1] Scheduler hit an exception: Traceback (most recent call last):\n"
+    '  File "/opt/sglang/srt/managers/scheduler.py", line 1105, in event_loop\n'
+    "    result = self.run_batch(batch)\n"
+    "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("between", "category"),
+    [("", "network-config"), ("INFO:     Application startup complete.\n", "cuda-kernel")],
+)
+def test_a_server_that_came_up_got_over_what_was_said_of_its_beginning(
+    engine: Engine, between: str, category: str
+) -> None:
+    root = engine.diagnose(Source("server.log", data=(UNBOUND + between + CRASHED).encode())).root_cause
+    assert root is not None
+    assert root.category == category
+
+
+STOPPING = "(EngineCore pid=812) INFO 03-04 10:12:28 [core.py:1214] [shutdown] EngineCore: trigger received signal=SIGTERM\n"
+LEFT = (
+    "(APIServer pid=77) ERROR 03-04 10:12:28 [async_llm.py:704] AsyncLLM output_handler failed.\n"
+    "(APIServer pid=77) ERROR 03-04 10:12:28 [async_llm.py:704] Traceback (most recent call last):\n"
+    '(APIServer pid=77) ERROR 03-04 10:12:28 [async_llm.py:704]   File "/opt/vllm/v1/engine/async_llm.py", line 660, in run\n'
+    "(APIServer pid=77) ERROR 03-04 10:12:28 [async_llm.py:704]     outputs = await engine_core.get_output_async()\n"
+    "(APIServer pid=77) ERROR 03-04 10:12:28 [async_llm.py:704] vllm.v1.engine.exceptions.EngineDeadError: EngineCore "
+    "encountered an issue. See stack trace (above) for the root cause.\n"
+    "(APIServer pid=77) INFO:     Shutting down\n"
+    "(APIServer pid=77) INFO:     Application shutdown complete.\n"
+)
+
+
+@pytest.mark.parametrize(("stop", "verdict"), [(STOPPING, "healthy"), ("", "failed")])
+def test_an_engine_that_was_told_to_stop_did_not_die(engine: Engine, stop: str, verdict: str) -> None:
+    log = SERVED.format(1, "200 OK") + SERVED.format(2, "200 OK") + stop + LEFT
+    assert engine.diagnose(Source("server.log", data=log.encode())).verdict == verdict
+
+
 def test_a_server_that_starts_again_in_the_same_log(engine: Engine) -> None:
     start = "INFO 03-04 {0} [api_server.py:1896] vLLM API server version 0.10.2\n"
     failed = (

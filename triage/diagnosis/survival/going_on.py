@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import TROUBLE, Item, Job
-from triage.diagnosis.order import last_of
+from triage.diagnosis.order import last_of, later
 from triage.diagnosis.survival.endings import Endings
 from triage.model import Evidence
 from triage.scan.lazy import compiled
@@ -23,6 +23,8 @@ LEAVES = (
     r"|gracefully exiting|terminating worker|cleaning up before exit)\b"
 )
 """What a server says on its way out."""
+_LATER = frozenset(["load", "compile", "steady"])
+"""What comes after all processes have found each other."""
 _NEAR = 1 << 15
 """Bytes below a stop that may still be told of it."""
 
@@ -87,6 +89,18 @@ class GoingOn:
                 if sign.finding.source == item.finding.source and last_of(sign) > last_of(item)
                 and not compiled(LEAVES).search(sign.finding.evidence[-1].text)
                 and not compiled(IN_VAIN).search(sign.finding.evidence[-1].text)
+            ),
+            None,
+        )  # fmt: skip
+
+    def came_up(self, item: Item) -> Item | None:
+        """The end of loading after a complaint about the beginning that nobody raised: the beginning was got over."""
+        if item.rule.phase != "bootstrap" or item.finding.raised:
+            return None
+        return next(
+            (
+                end for end in self.job.of_fact("phase-end")
+                if end.rule.phase in _LATER and end.finding.source == item.finding.source and later(end, item)
             ),
             None,
         )  # fmt: skip

@@ -80,6 +80,7 @@ class Survival:
             alive
             or self.going_on.resumed(item)
             or self.going_on.without_peer(item)
+            or self.going_on.came_up(item)
             or self._passed_on(item)
             or self._as_before(item)
             or self._inner(item)
