@@ -350,3 +350,29 @@ def test_who_asks_a_debugger_where_threads_are_has_seen_a_job_stand_still(engine
     assert engine.diagnose_sources([Source("main.log", data=steps.encode())]).verdict == "healthy"
     both = [Source("main.log", data=steps.encode()), Source("rank0.bt", data=stack.encode())]
     assert engine.diagnose_sources(both).verdict == "inconclusive"
+
+
+_LOST = (
+    "[2025-07-03 08:12:45 TP1] Decode transfer failed for request rank=1 decode_req.req.rid='a1' "
+    "decode_req.req.bootstrap_room=77 with exception KVTransferError(bootstrap_room=77): Failed to get kvcache "
+    "from prefill instance, it might be dead\n"
+)
+_ANSWERED = '[2025-07-03 08:13:02] INFO:     10.0.0.7:4021 - "POST /v1/chat/completions HTTP/1.1" 200 OK\n'
+_WORKED = (
+    "[2025-07-03 08:13:09 TP0] Decode batch. #running-req: 2, #token: 900, token usage: 0.01, "
+    "gen throughput (token/s): 41.20, #queue-req: 0\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("rest", "verdict"),
+    [
+        (_ANSWERED + _WORKED, "healthy"),
+        (_ANSWERED, "failed"),
+        (_WORKED.replace("08:13:09", "08:12:01"), "failed"),
+        (_ANSWERED + _WORKED + _LOST.replace("08:12:45", "08:13:40"), "failed"),
+    ],
+)
+def test_a_server_that_lost_a_request_and_answers_others(engine: Engine, rest: str, verdict: str) -> None:
+    before = _WORKED.replace("08:13:09", "08:11:50")
+    assert engine.diagnose(Source("decode.log", data=(before + _LOST + rest).encode())).verdict == verdict
