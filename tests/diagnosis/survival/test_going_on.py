@@ -103,6 +103,29 @@ def test_a_server_that_came_up_got_over_what_was_said_of_its_beginning(
     assert root.category == category
 
 
+NO_EFA = (
+    "algo-1:177:178 [5] nccl_ofi_ofiutils_init_connection:274 NCCL WARN NET/OFI Couldn't open CQ. RC: -22, ERROR: "
+    "Invalid argument\n"
+    "algo-1:177:178 [5] NCCL INFO Using network Socket\n"
+)
+STEPS = "".join(
+    f"{{'loss': 1.{n}, 'grad_norm': 2.0{n}, 'learning_rate': 1e-05, 'epoch': 0.0{n}}}\n" for n in (7, 6, 5)
+)
+
+
+@pytest.mark.parametrize(
+    ("log", "verdict"),
+    [
+        (NO_EFA + STEPS, "healthy"),
+        (NO_EFA, "failed"),
+        (STEPS + NO_EFA, "failed"),
+        (NO_EFA + STEPS + "srun: error: gpu-a001: task 5: Exited with exit code 1\n", "failed"),
+    ],
+)
+def test_steps_after_what_was_said_of_the_beginning(engine: Engine, log: str, verdict: str) -> None:
+    assert engine.diagnose(Source("train.log", data=log.encode())).verdict == verdict
+
+
 STOPPING = "(EngineCore pid=812) INFO 03-04 10:12:28 [core.py:1214] [shutdown] EngineCore: trigger received signal=SIGTERM\n"
 LEFT = (
     "(APIServer pid=77) ERROR 03-04 10:12:28 [async_llm.py:704] AsyncLLM output_handler failed.\n"

@@ -116,16 +116,16 @@ class GoingOn:
         return signs[0] if None not in signs else None
 
     def came_up(self, item: Item) -> Item | None:
-        """The end of loading after a complaint about the beginning that nobody raised: the beginning was got over."""
+        """The end of loading, or steps, after a complaint about the beginning that nobody raised: the beginning was got over."""
         if item.rule.phase != "bootstrap" or item.finding.raised:
             return None
+        here = item.finding.source
+        loaded = (end for end in self.job.of_fact("phase-end") if end.rule.phase in _LATER)
+        steps = () if self.endings.badly() else self.job.of_fact("progress")
         return next(
-            (
-                end for end in self.job.of_fact("phase-end")
-                if end.rule.phase in _LATER and end.finding.source == item.finding.source and later(end, item)
-            ),
+            (s for s in (*loaded, *steps) if s.finding.source == here and later(s, item)),
             None,
-        )  # fmt: skip
+        )
 
     def without_peer(self, item: Item) -> Item | None:
         """Work that is counted to the end of the log after one rank lost another: ranks that work together can do so only without it."""
