@@ -249,6 +249,23 @@ def test_a_failed_pod_without_an_ended_container_is_not_healthy(
     assert diagnose([tmp_path / "describe.txt"]).verdict == "failed"
 
 
+@pytest.mark.parametrize(
+    ("why", "rule"),
+    [
+        ("no healthy devices present; cannot allocate unhealthy devices nvidia.com/gpu", "gpu-not-allocated"),
+        ("rpc error: code = Unavailable desc = transport is closing", "pod-rejected"),
+    ],
+)
+def test_a_device_plugin_that_is_gone_says_nothing_of_the_device(why: str, rule: str) -> None:
+    text = (
+        "Name:         w-2\nNamespace:    ml\nNode:         gpu-7/10.0.0.7\nStatus:       Pending\nEvents:\n"
+        "  Type     Reason                    Age  From     Message\n"
+        "  ----     ------                    ---  ----     -------\n"
+        f"  Warning  UnexpectedAdmissionError  73s  kubelet  Allocate failed due to {why}, which is unexpected\n"
+    )
+    assert f"kubernetes.{rule}" in [f.rule_id for f in findings(text)]
+
+
 def test_the_volume_that_failed_is_shown_rather_than_the_summary_of_missing_volumes() -> None:
     text = (
         "Name:         w-2\nNamespace:    ml\nNode:         gpu-7/10.0.0.7\nStatus:       Pending\nEvents:\n"

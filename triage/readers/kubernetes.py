@@ -16,6 +16,10 @@ KIND = "kubernetes"
 
 _LOW_ON = re.compile(r"low on resource: (?P<resource>[\w-]+)")
 _DISK = re.compile(r"ephemeral|EmptyDir|local storage|inodes|DiskPressure", re.IGNORECASE)
+_NO_PLUGIN = re.compile(
+    r"code = Unavailable\b|endpoint \S+ has been stopped|can't allocate unregistered device"
+)
+"""How the kubelet says that the device plugin does not answer."""
 _USING = re.compile(r"Container (?P<container>\S+) was using (?P<used>\w+)")
 _GPU_RUNTIME = re.compile(
     r"nvidia-container|nvml error|CDI device|nvidia\.com/gpu|libnvidia|runtime (?:handler|for) \"nvidia",
@@ -223,7 +227,8 @@ def _removal_rule(reason: str, message: str) -> str | None:
     if reason == "DeadlineExceeded":
         return "kubernetes.deadline"
     if reason == "UnexpectedAdmissionError":
-        return "kubernetes.gpu-not-allocated"
+        # who is asked for the device is gone; of the device itself that says nothing
+        return "kubernetes.pod-rejected" if _NO_PLUGIN.search(message) else "kubernetes.gpu-not-allocated"
     return None
 
 

@@ -21,6 +21,10 @@ LONGEST_LEAD = 80
 """Characters that may stand before a traceback on each of its lines."""
 
 
+_REST_OF_FRAME = 2
+"""Lines of a frame below its first: the code, and marks under what of it was being done."""
+
+
 MAX_STRANGERS = 60
 """Lines of other writers between a traceback's first two."""
 
@@ -95,10 +99,24 @@ def _same_voice(one: Line, other: Line) -> bool:
 
 
 def _resumes(view: BlockLines, last: Line, record: Line) -> bool:
-    """Whether a record stands in the middle of a traceback: another process wrote there, and the frames go on below."""
-    if not last.message.startswith((HEADER, "  ")):
-        return False
-    for following in islice(view.after(record), CLOSE):
-        if not following.prefix.stamped:
-            return following.prefix.stream == last.prefix.stream and following.message.startswith('  File "')
+    """Whether a record stands in the middle of a traceback: another process wrote there, and the frames go on below.
+
+    What is left of the frame above, its line of code or the marks under that, may stand before them.
+    """
+    if not last.message.startswith((HEADER, "  ")) or HEADER in record.message:
+        return False  # frames below another traceback's header are that one's
+    rest = 0
+    for following in islice(view.after(record), CLOSE + _REST_OF_FRAME):
+        text = following.message
+        if following.prefix.stamped:
+            if HEADER in text:
+                return False
+        elif (
+            following.prefix.stream == last.prefix.stream
+            and text.startswith("    ")
+            and rest < _REST_OF_FRAME
+        ):
+            rest += 1
+        else:
+            return following.prefix.stream == last.prefix.stream and text.startswith('  File "')
     return False

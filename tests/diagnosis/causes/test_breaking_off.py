@@ -142,3 +142,35 @@ def test_an_error_that_stands_for_another_is_a_failure_alone(
     assert result.verdict == "failed"
     assert result.root_cause is not None
     assert result.root_cause.category == category
+
+
+TORN = (
+    "[2026-03-05 02:04:5{0} TP{0}] Scheduler hit an exception: Traceback (most recent call last):\n"
+    '  File "/opt/sglang/srt/managers/scheduler.py", line 1105, in event_loop\n'
+    "    result = self.run_batch(batch)\n"
+    "{1}"
+    "             ^^^^^^^^^^^^^^^^^^^^^\n"
+    '  File "/opt/sglang/srt/layers/moe.py", line 50, in forward\n'
+    "    return self.table[key]\n"
+    "           ~~~~~~~~~~^^^^^\n"
+    "QuotaError: expert 17 has no room for 4096 tokens\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "",
+        '[2026-03-05 02:04:52] INFO:     127.0.0.1:42674 - "POST /generate HTTP/1.1" 200 OK\n',
+        "[2026-03-05 02:04:52 TP0] Scheduler hit an exception: Traceback (most recent call last):\n",
+    ],
+)
+def test_what_others_write_into_a_traceback_is_not_what_was_raised(engine: Engine, between: str) -> None:
+    log = "".join(
+        f"[2026-03-05 02:04:4{rank} TP{rank}] Load weight end. avail mem=52.1 GB\n" for rank in range(3)
+    )
+    log += TORN.format(1, "") + TORN.format(2, between)
+    root = engine.diagnose(Source("server.log", data=log.encode())).root_cause
+    assert root is not None
+    assert "no room for 4096 tokens" in root.evidence[0].text
+    assert not any(shown.text.lstrip().startswith("result =") for shown in root.evidence)

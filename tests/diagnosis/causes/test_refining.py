@@ -50,3 +50,34 @@ def test_the_better_rule_needs_its_condition(tmp_path: Path, log: str, rule: str
     assert found.root_cause is not None
     assert found.root_cause.rule_id == rule
     assert [other.rule_id for other in found.alternatives] == []
+
+
+_LOST_NODE = (
+    "(raylet) The node with node id: 0f21 and address: 10.0.0.51 and node name: 10.0.0.51 has been marked dead "
+    "because the detector has missed too many heartbeats from it.\n"
+    "(raylet) Raylet is terminated. Termination is unexpected. Last 20 lines of the Raylet logs:\n"
+)
+_ITS_WORDS = (
+    "    [2024-05-08 14:23:11,610 C 211 211] (raylet) node_manager.cc:1068: [Timeout] Exiting because this node "
+    "manager has mistakenly been marked as dead by the GCS: GCS failed to check the health of this node for 5 times.\n"
+)
+_TOO_FEW = (
+    "ValueError: The number of required GPUs exceeds the total number of available GPUs in the cluster.\n"
+)
+_RING = "slurmstepd: error:  mpi/pmix_v3: pmixp_coll_ring_{}: gpu-a001 [0]: pmixp_coll_ring.c:{}\n"
+_TIMED_OUT = _RING.format("reset_if_to", "742: 0x14ce0c02cb20: collective timeout seq=0")
+
+
+@pytest.mark.parametrize(
+    ("log", "rule"),
+    [
+        (_LOST_NODE + _ITS_WORDS + _TOO_FEW, "ray.marked-dead"),
+        (_LOST_NODE + _TOO_FEW, "ray.node-dead"),
+        (_TIMED_OUT + _RING.format("log", "827: \t wait contrib: gpu-a002"), "slurm.pmix-awaited"),
+        (_TIMED_OUT + _RING.format("log", "827: \t wait contrib: -"), "slurm.pmix-no-response"),
+    ],
+)
+def test_what_a_report_tells_further_down(engine: Engine, log: str, rule: str) -> None:
+    found = engine.diagnose(Source("job.log", data=log.encode())).root_cause
+    assert found is not None
+    assert found.rule_id == rule

@@ -79,6 +79,72 @@ def test_a_server_that_answers_on_lives(engine: Engine, answer: str, verdict: st
     assert engine.diagnose(Source("server.log", data=log.encode())).verdict == verdict
 
 
+UNBOUND = (
+    "2026-03-04 10:01:34.681821 error 805 pid[805] [AccLink a.cpp:64] Failed to bind 10.0.0.4:24666: "
+    "Cannot assign requested address\n"
+)
+CRASHED = (
+    "[2026-03-04 10:09:52 TP1] Scheduler hit an exception: Traceback (most recent call last):\n"
+    '  File "/opt/sglang/srt/managers/scheduler.py", line 1105, in event_loop\n'
+    "    result = self.run_batch(batch)\n"
+    "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("between", "category"),
+    [("", "network-config"), ("INFO:     Application startup complete.\n", "cuda-kernel")],
+)
+def test_a_server_that_came_up_got_over_what_was_said_of_its_beginning(
+    engine: Engine, between: str, category: str
+) -> None:
+    root = engine.diagnose(Source("server.log", data=(UNBOUND + between + CRASHED).encode())).root_cause
+    assert root is not None
+    assert root.category == category
+
+
+NO_EFA = (
+    "algo-1:177:178 [5] nccl_ofi_ofiutils_init_connection:274 NCCL WARN NET/OFI Couldn't open CQ. RC: -22, ERROR: "
+    "Invalid argument\n"
+    "algo-1:177:178 [5] NCCL INFO Using network Socket\n"
+)
+STEPS = "".join(
+    f"{{'loss': 1.{n}, 'grad_norm': 2.0{n}, 'learning_rate': 1e-05, 'epoch': 0.0{n}}}\n" for n in (7, 6, 5)
+)
+
+
+@pytest.mark.parametrize(
+    ("log", "verdict"),
+    [
+        (NO_EFA + STEPS, "healthy"),
+        (NO_EFA, "failed"),
+        (STEPS + NO_EFA, "failed"),
+        (NO_EFA + STEPS + "srun: error: gpu-a001: task 5: Exited with exit code 1\n", "failed"),
+    ],
+)
+def test_steps_after_what_was_said_of_the_beginning(engine: Engine, log: str, verdict: str) -> None:
+    assert engine.diagnose(Source("train.log", data=log.encode())).verdict == verdict
+
+
+STOPPING = "(EngineCore pid=812) INFO 03-04 10:12:28 [core.py:1214] [shutdown] EngineCore: trigger received signal=SIGTERM\n"
+LEFT = (
+    "(APIServer pid=77) ERROR 03-04 10:12:28 [async_llm.py:704] AsyncLLM output_handler failed.\n"
+    "(APIServer pid=77) ERROR 03-04 10:12:28 [async_llm.py:704] Traceback (most recent call last):\n"
+    '(APIServer pid=77) ERROR 03-04 10:12:28 [async_llm.py:704]   File "/opt/vllm/v1/engine/async_llm.py", line 660, in run\n'
+    "(APIServer pid=77) ERROR 03-04 10:12:28 [async_llm.py:704]     outputs = await engine_core.get_output_async()\n"
+    "(APIServer pid=77) ERROR 03-04 10:12:28 [async_llm.py:704] vllm.v1.engine.exceptions.EngineDeadError: EngineCore "
+    "encountered an issue. See stack trace (above) for the root cause.\n"
+    "(APIServer pid=77) INFO:     Shutting down\n"
+    "(APIServer pid=77) INFO:     Application shutdown complete.\n"
+)
+
+
+@pytest.mark.parametrize(("stop", "verdict"), [(STOPPING, "healthy"), ("", "failed")])
+def test_an_engine_that_was_told_to_stop_did_not_die(engine: Engine, stop: str, verdict: str) -> None:
+    log = SERVED.format(1, "200 OK") + SERVED.format(2, "200 OK") + stop + LEFT
+    assert engine.diagnose(Source("server.log", data=log.encode())).verdict == verdict
+
+
 def test_a_server_that_starts_again_in_the_same_log(engine: Engine) -> None:
     start = "INFO 03-04 {0} [api_server.py:1896] vLLM API server version 0.10.2\n"
     failed = (
@@ -307,3 +373,29 @@ def test_who_asks_a_debugger_where_threads_are_has_seen_a_job_stand_still(engine
     assert engine.diagnose_sources([Source("main.log", data=steps.encode())]).verdict == "healthy"
     both = [Source("main.log", data=steps.encode()), Source("rank0.bt", data=stack.encode())]
     assert engine.diagnose_sources(both).verdict == "inconclusive"
+
+
+_LOST = (
+    "[2025-07-03 08:12:45 TP1] Decode transfer failed for request rank=1 decode_req.req.rid='a1' "
+    "decode_req.req.bootstrap_room=77 with exception KVTransferError(bootstrap_room=77): Failed to get kvcache "
+    "from prefill instance, it might be dead\n"
+)
+_ANSWERED = '[2025-07-03 08:13:02] INFO:     10.0.0.7:4021 - "POST /v1/chat/completions HTTP/1.1" 200 OK\n'
+_WORKED = (
+    "[2025-07-03 08:13:09 TP0] Decode batch. #running-req: 2, #token: 900, token usage: 0.01, "
+    "gen throughput (token/s): 41.20, #queue-req: 0\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("rest", "verdict"),
+    [
+        (_ANSWERED + _WORKED, "healthy"),
+        (_ANSWERED, "failed"),
+        (_WORKED.replace("08:13:09", "08:12:01"), "failed"),
+        (_ANSWERED + _WORKED + _LOST.replace("08:12:45", "08:13:40"), "failed"),
+    ],
+)
+def test_a_server_that_lost_a_request_and_answers_others(engine: Engine, rest: str, verdict: str) -> None:
+    before = _WORKED.replace("08:13:09", "08:11:50")
+    assert engine.diagnose(Source("decode.log", data=(before + _LOST + rest).encode())).verdict == verdict

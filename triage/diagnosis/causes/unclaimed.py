@@ -249,13 +249,14 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         if known is None and (item.rank, *_words(item)) not in echoes:
             left.append(item)
     interrupted = {item.text("type") for item in found} - {None} == {INTERRUPTED}
+    named = any(item.text("type") not in {None, INTERRUPTED} for item in left)
     for item in left:
         if any(while_handling(item, stop) for stop in found if stop.text("type") == INTERRUPTED):
             continue
         if item.text("type") is None and (
-            interrupted or (item.text("file") is not None and _site(item) in sites)
+            interrupted or named or (item.text("file") is not None and _site(item) in sites)
         ):
-            continue  # the log breaks off while one more says the same
+            continue  # the log breaks off, or others write into it, while one more says the same
         key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
         grouped[key].append(item)
     for items in grouped.values():

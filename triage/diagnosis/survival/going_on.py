@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import TROUBLE, Item, Job
-from triage.diagnosis.order import last_of
+from triage.diagnosis.order import after_all, last_of, later
 from triage.diagnosis.survival.endings import Endings
 from triage.model import Evidence
 from triage.scan.lazy import compiled
@@ -23,6 +23,8 @@ LEAVES = (
     r"|gracefully exiting|terminating worker|cleaning up before exit)\b"
 )
 """What a server says on its way out."""
+_LATER = frozenset(["load", "compile", "steady"])
+"""What comes after all processes have found each other."""
 _NEAR = 1 << 15
 """Bytes below a stop that may still be told of it."""
 
@@ -90,6 +92,40 @@ class GoingOn:
             ),
             None,
         )  # fmt: skip
+
+    def kept_serving(self, item: Item) -> Item | None:
+        """What a server answered and generated after all that was complained of: what it lost, it lost for single requests.
+
+        All ranks of an engine work on every answer, though one of them alone tells of the work.
+        """
+        troubles = [item, *self.endings.told(*TROUBLE)]
+        if self.endings.badly() or any(trouble.finding.raised for trouble in troubles):
+            return None
+        after = after_all(troubles)
+        signs = [
+            next(
+                (
+                    s for s in self.job.of_fact(fact)
+                    if s.finding.source == item.finding.source and after(s)
+                    and compiled(IN_VAIN).search(s.finding.evidence[-1].text) is None
+                ),
+                None,
+            )
+            for fact in ("answered", "progress")
+        ]  # fmt: skip
+        return signs[0] if None not in signs else None
+
+    def came_up(self, item: Item) -> Item | None:
+        """The end of loading, or steps, after a complaint about the beginning that nobody raised: the beginning was got over."""
+        if item.rule.phase != "bootstrap" or item.finding.raised:
+            return None
+        here = item.finding.source
+        loaded = (end for end in self.job.of_fact("phase-end") if end.rule.phase in _LATER)
+        steps = () if self.endings.badly() else self.job.of_fact("progress")
+        return next(
+            (s for s in (*loaded, *steps) if s.finding.source == here and later(s, item)),
+            None,
+        )
 
     def without_peer(self, item: Item) -> Item | None:
         """Work that is counted to the end of the log after one rank lost another: ranks that work together can do so only without it."""

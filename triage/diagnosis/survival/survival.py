@@ -37,7 +37,10 @@ class Survival:
     def proof(self, item: Item) -> Item | None:
         """The line that shows that the job went on after ``item``, None when there is none."""
         if item.concluded:
-            return self._everybody(item) or self._closed(item) or self.going_on.outlived(item)
+            return (
+                self._everybody(item) or self._closed(item) or self.going_on.outlived(item)
+                or self.going_on.kept_serving(item)
+            )  # fmt: skip
         for end in self.job.of_fact("ended-well"):
             if uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
                 continue  # what one process prints at its end says nothing of another one that died
@@ -80,6 +83,8 @@ class Survival:
             alive
             or self.going_on.resumed(item)
             or self.going_on.without_peer(item)
+            or self.going_on.came_up(item)
+            or self.going_on.kept_serving(item)
             or self._passed_on(item)
             or self._as_before(item)
             or self._inner(item)

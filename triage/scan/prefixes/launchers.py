@@ -71,6 +71,7 @@ _FOREIGN = 320
 _PROCESS = Lazy(r"\(([^\n]{0,120}?) ?\bpid=(\d{1,10})(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
 _RAY_DAEMON = Lazy(r"\((?:pid=)?(raylet|autoscaler|gcs_server)(?: \+\w+)?(?:, ip=([^\s,)]{1,64}))?\)(?: |$)")
 _OPEN_MPI = Lazy(r"\[([A-Za-z0-9][\w.-]{0,254}):(\d{1,10})\] ")
+_UCX_FATAL = Lazy(r"\[([A-Za-z0-9][\w.-]{0,254}):(\d{1,10}) *:\d+:\d+\] +(?=\w+\.(?:c|inl|h):\d+ )")
 MAX_LOCAL = 16
 """No node has more GPUs; a greater number beside a host is a global rank."""
 _LABEL = r"(?<![A-Z])(ATTN_CP|MOE_DP|PCP|DCP|DP|PP|TP|EP|CP|rank=)(\d{1,5})(?!\d)"
@@ -331,10 +332,10 @@ def process(text: str, at: int, draft: Draft) -> int:
 
 
 def open_mpi(text: str, at: int, draft: Draft) -> int:
-    """``[gpu-12:12345] ``: Open MPI and PMIx about themselves, and Open MPI's signal handler."""
+    """``[gpu-12:12345] ``: Open MPI and PMIx about themselves, and Open MPI's signal handler; UCX in its last words."""
     if draft.logged:
         return at
-    found = _OPEN_MPI.match(text, at)
+    found = _OPEN_MPI.match(text, at) or _UCX_FATAL.match(text, at)
     if found is None or found[1].endswith(_FILES):
         return at
     draft.host, draft.pid = found[1], int(found[2])

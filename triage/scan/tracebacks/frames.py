@@ -22,6 +22,7 @@ _LIBRARIES = frozenset(
 _STDLIB = r"(?:^|/)lib(?:64)?/python\d(?:\.\d+)?t?/|(?:^|/)python\d+\.zip/"
 _PACKAGES = r"(?:^|/)(?:site|dist)-packages/(?P<package>[^/]+)"
 _INTERACTIVE = ("<stdin>", "<ipython-input", "<console>")
+_LEFT_OUT = frozenset(("...", "\N{HORIZONTAL ELLIPSIS}"))
 _GENERATED = ("/.cache/", "/.triton/", "/torch_extensions/", "/opt/conda/", ".egg/", "/pkgs/")
 
 
@@ -54,7 +55,8 @@ def path_kind(path: str) -> FrameKind:
         return "torch"
     if any(part in path for part in _GENERATED) or path.endswith((".pyx", ".pxi")):
         return "library"
-    return _by_folder(path.split("/"))
+    parts = path.split("/")
+    return _by_folder(parts[1:] if parts[0] in _LEFT_OUT and len(parts) > 2 else parts)
 
 
 def _by_folder(parts: list[str]) -> FrameKind:
