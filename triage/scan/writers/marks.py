@@ -139,6 +139,8 @@ def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
 _FRACTION = deferred(r"\d\.\Z")
 """What stands before the digits of a fraction."""
 _OF = deferred(r" ?(?:/|of) ?(\d{1,5})(?!\d)")
+_SEVERAL = 4
+"""Processes of which one that is missing is told by the others."""
 _FIRST_NUMBERS = 14
 _LONG = 5
 
@@ -161,9 +163,11 @@ def _escaped(shape: str) -> str:
 
 
 def _take_turns(values: Sequence[int]) -> bool:
-    """Whether these are all numbers from 0 on, that come again and again, up and down."""
+    """Whether these are all numbers from 0 on, that come again and again, up and down; of several, one may never have come."""
     known = set(values)
-    if len(known) < 2 or known != set(range(len(known))) or len(values) < AGAIN * len(known):
+    if len(known) < 2 or 0 not in known or min(known) < 0 or len(values) < AGAIN * len(known):
+        return False
+    if max(known) + 1 - len(known) > (1 if len(known) >= _SEVERAL else 0):
         return False
     return _up_and_down(values)
 
