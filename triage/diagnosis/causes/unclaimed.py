@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from triage.diagnosis.causes.torn import SpareEnds
 from triage.diagnosis.heeded import INTERRUPTED, but_trackers, inside, while_handling
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.words.hearsay import heard
@@ -248,6 +249,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
             sites.add(_site(item))
         if known is None and (item.rank, *_words(item)) not in echoes:
             left.append(item)
+    ends = SpareEnds(job, [i for i in claimed if i.rule.role == "symptom"], found)
     interrupted = {item.text("type") for item in found} - {None} == {INTERRUPTED}
     for item in left:
         if any(while_handling(item, stop) for stop in found if stop.text("type") == INTERRUPTED):
@@ -256,6 +258,8 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
             interrupted or (item.text("file") is not None and _site(item) in sites)
         ):
             continue  # the log breaks off while one more says the same
+        if ends.take(item):
+            continue  # others' lines stand between its head and its end, which is known
         key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
         grouped[key].append(item)
     for items in grouped.values():
