@@ -111,3 +111,31 @@ def test_a_worker_that_died_of_a_fault_of_the_gpu_is_named_by_its_engine(engine:
     )
     root = cause(engine, log)
     assert (root.category, root.origin.rank) == ("cuda-kernel", 3)
+
+
+def test_levels_may_be_aligned_and_own_words_for_a_loss_are_no_cause(engine: Engine) -> None:
+    def line(r: int, level: str, words: str) -> str:
+        return f"19:38:4{r}.455 {level:<7} [{r}/4] {words}\n"
+
+    lost = STACK.replace("ValueError: could not convert string to float: 'n/a'", CLOSED)
+    lost += (
+        "\nThe above exception was the direct cause of the following exception:\n\n"
+        "Traceback (most recent call last):\n"
+        '  File "/srv/app/fit.py", line 22, in main\n'
+        '    raise Upstream("exchange with neighbours failed") from e\n'
+        "Upstream: exchange with neighbours failed\n"
+    )
+    log = "".join(line(r, "INFO", f"step {k} value {k * 3}") for k in range(4) for r in (1, 0, 3, 2))
+    others = "".join(line(r, "CRITICAL", "giving up") + lost for r in (0, 3, 1))
+    root = cause(engine, log + line(2, "CRITICAL", "giving up") + STACK + others)
+    assert (root.title.partition(" ")[0], root.origin.rank) == ("ValueError", 2)
+    assert cause(engine, log + others).category == "rank-crash"
+
+
+def test_a_number_of_two_that_tell_a_writer_together_is_no_rank(engine: Engine) -> None:
+    log = "".join(f"<{r // 3}.{r % 3}> turn {k} sum {k * 3}\n" for k in range(4) for r in (1, 0, 4, 5, 3, 2))
+    log += "<0.2> flush requested, leaving the schedule\n"
+    lost = STACK.replace("ValueError: could not convert string to float: 'n/a'", CLOSED)
+    log += "".join(f"[rank{r}]: {line}\n" for r in (5, 1, 4, 0, 3) for line in lost.splitlines())
+    root = cause(engine, log)
+    assert (root.category, root.origin.rank) == ("collective-desync", 2)

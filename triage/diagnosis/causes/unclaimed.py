@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from triage.diagnosis.causes.torn import SpareEnds
 from triage.diagnosis.heeded import INTERRUPTED, but_trackers, inside, while_handling
-from triage.diagnosis.job import Item, Job
+from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.words.hearsay import heard
 from triage.diagnosis.words.missing import kind_of_file, weights
 from triage.diagnosis.words.trouble import category_of
@@ -243,6 +243,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     }  # fmt: skip
     sites: set[tuple[object, ...]] = set()
     left: list[Item] = []
+    losses = _losses(job, found)
     for item in found:
         known = next((known for known in claimed if inside(known, item) and not _aside(known, item)), None)
         if known is not None and known.rule.role == "symptom":
@@ -258,6 +259,8 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
             interrupted or (item.text("file") is not None and _site(item) in sites)
         ):
             continue  # the log breaks off while one more says the same
+        if any(_made_of(item, loss) for loss in losses):
+            continue  # the program says in words of its own that it lost others, or waited in vain
         if ends.take(item):
             continue  # others' lines stand between its head and its end, which is known
         key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
@@ -287,6 +290,20 @@ def _ends_a_program(item: Item, exceptions: Sequence[Item]) -> bool:
         and inside(item, e)
         for e in exceptions
     )
+
+
+def _losses(job: Job, exceptions: Sequence[Item]) -> list[Item]:
+    """The exceptions that are the loss of others, or a wait for them, and nothing else."""
+    troubles = [i for tag in TROUBLE for i in job.of_tag(tag) if i.rule.role == "symptom"]
+    told = [item for item in exceptions if any(inside(trouble, item) for trouble in troubles)]
+    # of equal ones only the first and the last place are known
+    words = {_words(item) for item in told}
+    return [item for item in exceptions if _words(item) in words]
+
+
+def _made_of(item: Item, loss: Item) -> bool:
+    """Whether an exception was raised from, or while handling, the first one of the same chain."""
+    return item is not loss and item.text("type") is not None and while_handling(item, loss)
 
 
 def _aside(known: Item, exception: Item) -> bool:

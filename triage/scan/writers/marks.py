@@ -28,13 +28,13 @@ TURNS = 0.4
 _NUMBERS = deferred(r"\d+")
 _PLACE = r"(?:(?<![\w.])[\w.]{0,60}[A-Za-z_]\w{0,60}:\d+|0x[0-9a-f]+)"
 """A line of source, or an address."""
-_LEVEL = rf" ?\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b ?"
+_LEVEL = rf" {{0,8}}\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b {{0,8}}"
 _PLACES = deferred(_PLACE)
 _LEVELS = deferred(_LEVEL)
 NO_RECORD = deferred(
     r"\s|Traceback |[\w.]+(?:Error|Exception|Interrupt)\b|\[rank\d|\[?[WIEF]\d{4} |terminate called|\{\"|NCCL |\*\*"
     r"|frame #|#\d+ |Exception raised from|[=-]{5,}|\S+ FAILED\s*$|Failures:|Root Cause \(|\[\d+\]:\s*$"
-    r"|Thread 0x|Current thread|[^\n]{0,60}\d%\|"
+    r"|Thread 0x|Current thread|[^\n]{0,60}\d%\||The above exception |During handling of "
 )
 """Tracebacks, stacks, tables, progress bars, and what torch, NCCL and launchers write in formats of their own."""
 _COUNTERS = r"epoch|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase"
@@ -61,6 +61,8 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
         for at, number in enumerate(_NUMBERS.finditer(head)):
             if at > _FIRST_NUMBERS or number.end() == len(head):
                 break
+            if _MORE.match(head, number.end()):
+                continue  # one of several that tell the writers apart together
             if len(number[0]) < _LONG and not _FRACTION.search(head, 0, number.start()):
                 of = _OF.match(head, number.end())
                 numbers[at].append((int(number[0]), head[: number.start()], "" if of is None else of[1]))
@@ -138,6 +140,8 @@ def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
 
 _FRACTION = deferred(r"\d\.\Z")
 """What stands before the digits of a fraction."""
+_MORE = deferred(r"\.\d+[\])>}]")
+"""What stands behind a number where another one is needed to tell the writer: ``<1.2>``."""
 _OF = deferred(r" ?(?:/|of) ?(\d{1,5})(?!\d)")
 _SEVERAL = 4
 """Processes of which one that is missing is told by the others."""
