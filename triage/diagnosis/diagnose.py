@@ -20,6 +20,7 @@ from triage.diagnosis.causes.ranking import Ranking, rank
 from triage.diagnosis.heeded import heeded, trusted
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger.awaited import settle, stalled
+from triage.diagnosis.ledger.barriers import by_rank
 from triage.diagnosis.ledger.judgement import judge
 from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.ledger.ledger import build as build_ledger
@@ -34,6 +35,7 @@ from triage.diagnosis.ledger.oddities import (
 from triage.diagnosis.ledger.phases import Activities
 from triage.diagnosis.ranks.identity import identify, relabel
 from triage.diagnosis.ranks.nodes import around
+from triage.diagnosis.ranks.servers import by_server
 from triage.diagnosis.run import Ends, Run
 from triage.diagnosis.survival.endings import first_ended
 from triage.diagnosis.telling.explain import reasoning, table, timeline
@@ -43,6 +45,7 @@ from triage.diagnosis.telling.hypothesis import build
 from triage.diagnosis.telling.notes import dumped, notes_on
 from triage.diagnosis.telling.outcomes import Outcome, attempts, choose
 from triage.diagnosis.telling.years import dated, year_of
+from triage.diagnosis.words.accused import accused_by_others
 from triage.model import Diagnosis, Evidence, Verdict
 
 MAX_ALTERNATIVES = 6
@@ -117,7 +120,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         if run.ends is not None:
             job.resumed, job.began, job.split = run.ends.resumed, run.ends.began, run.ends.split
     identities = identify(job, run.ends)
-    job.items = relabel(job.items, identities)
+    job.items = by_server(relabel(job.items, identities))
     job.index()
     job.add(stated(job))
     known = list(job.items)
@@ -130,6 +133,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     closing = _closing(job, held) if last else None
     job.items = undisputed(held)
     job.index()
+    by_rank(job)
     ledger = build_ledger(job, identities)
     settle(job, ledger)
     stalled(job)
@@ -139,6 +143,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     identities.missing = ledger.missing
     identities.behind = None if (short := left_behind(job)) is None else short.rank
     identities.first_ended = first_ended(job, identities.rank_of_pid)
+    identities.accused = accused_by_others(job)
     of_files = {s.rank for s in run.sources if s.rank is not None}
     identities.heard = frozenset(ledger.seen) | identities.introduced | of_files
     verdicts = judge(job, ledger, Activities(job, identities))

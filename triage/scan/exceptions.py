@@ -300,7 +300,19 @@ def _reported(view: BlockLines, line: Line) -> Prefix:
                 or stream.removesuffix(f"rank{record.prefix.rank}").rstrip("/") == line.prefix.stream
             ):
                 return replace(line.prefix, rank=record.prefix.rank, level=record.prefix.level)
+            if _from_a_seat(stream, line.prefix.stream):
+                seat = record.prefix
+                return replace(
+                    line.prefix, stream=stream, rank=seat.rank, local_rank=seat.local_rank, host=seat.host,
+                    labels=seat.labels, pid=seat.pid, level=seat.level,
+                )  # fmt: skip
     return line.prefix
+
+
+def _from_a_seat(stream: str, around: str) -> bool:
+    """Whether ``stream`` is that of a process known by its place or pid, within what stands before all lines."""
+    outer, _, last = stream.rpartition("/")
+    return outer == around and last.startswith(("seat ", "pid "))
 
 
 _QUOTED = r"\s*(?:(?:\w+\.)*_?RemoteTraceback: ?)?(?:\"\"\")?\s*$"

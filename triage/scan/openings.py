@@ -28,6 +28,8 @@ _TELLING = r"(?:\b[^\W\d_]{3,}\b[^\n]*?){2}"
 _FAILS = r"Traceback|(?:\w+\.)*\w+(?:Error|Exception|Interrupt)\b"
 _OTHERS = r"\s{2,}|[*=+~^-]{5,}|[^\n]{0,160}\d{1,3}%\||warnings\.warn|[^\n]{0,240}Warning: "
 """What no program begins with: code, rules, bars, what Python warns of."""
+_NATIVE = r"\.(?:cpp|cc|cu|hpp|h):\d+$"
+"""A place in the source of a native library."""
 _DIGITS = b"0123456789"
 
 
@@ -123,6 +125,8 @@ def _first_lines(data: bytes) -> dict[bytes, int]:
     for text, (prefix, message) in zip(plain, parts, strict=False):
         if len(text) not in _LENGTHS or times[text] > 1 or prefix.stream or prefix.rank is not None:
             continue
+        if compiled(_NATIVE).search(prefix.logger or "") is not None:
+            continue  # what goes wrong below Python is written as it happens
         if compiled(_OTHERS).match(message) is None and compiled(_TELLING).search(message):
             found[text] = len(found)
         if len(found) >= MOST:

@@ -42,3 +42,12 @@ def test_one_line_that_stands_again_begins_nothing(engine: Engine) -> None:
 def test_where_a_source_begins_is_told_nowhere(engine: Engine) -> None:
     found = engine.diagnose(log(BANNER.format(1), FAILED, BANNER.format(2), FAILED))
     assert not any(group.rule_id == "progress.opens" for group in found.findings)
+
+
+def test_what_goes_wrong_below_python_opens_no_run(engine: Engine) -> None:
+    socket = (
+        "[W1122 18:33:5{0}.344420114 socket.cpp:469] [c10d] waitForInput: poll for socket SocketImpl(fd={0}) returned 0\n"
+        "[W1122 18:33:5{0}.345197848 socket.cpp:494] [c10d] waitForInput: socket SocketImpl(fd={0}) timed out after 6000ms\n"
+    )
+    texts = "".join(socket.format(n) + FAILED for n in range(4))
+    assert not engine.diagnose(log("checking the mounts\n", texts)).attempts

@@ -174,3 +174,33 @@ def test_what_others_write_into_a_traceback_is_not_what_was_raised(engine: Engin
     assert root is not None
     assert "no room for 4096 tokens" in root.evidence[0].text
     assert not any(shown.text.lstrip().startswith("result =") for shown in root.evidence)
+
+
+LOST = (
+    '  File "/srv/app/fit.py", line 30, in loop\n'
+    "    all_reduce(t)\n"
+    "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:553] Connection closed by peer [127.0.0.1]:3111.\n"
+)
+
+
+def test_a_head_and_an_end_that_others_lines_part_are_one_exception(engine: Engine) -> None:
+    log = "Traceback (most recent call last):\nTraceback (most recent call last):\n" + LOST + LOST
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category == "rank-crash"
+
+
+def test_an_end_that_nothing_knows_is_that_of_a_broken_traceback(engine: Engine) -> None:
+    head = 'Traceback (most recent call last):\n  File "/srv/app/join.py", line 17, in <module>\n'
+    own = "RuntimeError: rank 2 sent 3 rows in round 6, expected 4\n"
+    log = (
+        head
+        + "Traceback (most recent call last):\n"
+        + "    check(x)\n"
+        + own
+        + LOST
+        + LOST.replace("3111", "3222")
+    )
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.category == "user-code"

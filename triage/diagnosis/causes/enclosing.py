@@ -41,11 +41,15 @@ def named_below(job: Job, ranking: Ranking) -> Candidate | None:
     if best is None or not all(nameless(c) for c in ranking.causes if c.explained_by is None):
         return None
     broken = best.lead.finding
+    known = {
+        (e.path, e.line) for i in job.items if i.rule.role in {"symptom", "benign"} for e in i.finding.evidence
+    }  # fmt: skip
     words = [
         (i.finding.source, shown)
         for i in job.of_fact("mention")
         for shown in i.finding.evidence
         if i.finding.source == broken.source and i.finding.offset > broken.offset
+        and (shown.path, shown.line) not in known
         and compiled(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S").match(split_line(shown.text)[1])
     ]  # fmt: skip
     found = stated_exception(job, [w for w in words if tells(w)])

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from triage.diagnosis.causes.candidates import Candidate, blamed
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger.ledger import Ledger
+from triage.diagnosis.words.accused import accused
 from triage.scan.lazy import compiled
 
 NEAR = 0.16
@@ -114,6 +115,10 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     if _in_vain_after(cause, effect, order) or _in_vain_after(effect, cause, -order if order else order):
         # a process was gone before the others began to complain
         return f"{effect.rule_id} came after it" if effect.rule_id == _UNLOCALISED else ""
+    if order != 1 and _speaks_of(effect, cause):
+        return f"{effect.rule_id} speaks of the rank that it met"
+    if order != -1 and _speaks_of(cause, effect):
+        return ""
     if _states(cause, effect) and not _elsewhere(cause, effect):
         if cause.advisory and cause.score < effect.score:
             return ""  # it stays beside the better founded one, as an alternative
@@ -131,6 +136,14 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     if not cause.of_ledger and not effect.of_ledger:
         return _same_trouble(cause, effect, order)
     return ""
+
+
+def _speaks_of(effect: Candidate, cause: Candidate) -> bool:
+    """Whether an exception that no rule knows complains of the one rank that ``cause`` ended."""
+    if "unclaimed" not in effect.lead.rule.tags or len(cause.ranks) != 1:
+        return False
+    named = {accused(item) for item in effect.items}
+    return named == set(cause.ranks) and not named & set(effect.ranks)
 
 
 _UNLOCALISED = "ledger.waiting-unlocalised"

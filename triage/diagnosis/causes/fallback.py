@@ -191,7 +191,22 @@ def _of_vanished(job: Job, ends: Ends, vanished: Candidate) -> Candidate | None:
         word for word in (*ends.last_words, *ends.alarms)
         if _writer(job, word) == rank or (word[1].path, word[1].line) in odd
     ]  # fmt: skip
+    if not own:
+        own = _nameless_errors(job, ends)
     return last_words(job, own[-1:]) if own else None
+
+
+def _nameless_errors(job: Job, ends: Ends) -> list[tuple[int, Evidence]]:
+    """What was logged as an error before anybody lost a connection, without a name: who went said it, the others were at work."""
+    told = ends.words_before(first_trouble(job))
+    split = [
+        split_line(shown.text)[0] if job.split is None else job.split(at, shown.text)[0] for at, shown in told
+    ]
+    errors = [
+        word for word, prefix in zip(told, split, strict=True)
+        if prefix.level in {"error", "fatal"} and prefix.rank is None and not prefix.stream
+    ]  # fmt: skip
+    return errors if len(errors) == 1 else []
 
 
 def _writer(job: Job, word: tuple[int, Evidence]) -> int | None:

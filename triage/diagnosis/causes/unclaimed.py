@@ -6,8 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from triage.diagnosis.causes.torn import SpareEnds
 from triage.diagnosis.heeded import INTERRUPTED, but_trackers, inside, while_handling
-from triage.diagnosis.job import Item, Job
+from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.words.hearsay import heard
 from triage.diagnosis.words.missing import kind_of_file, weights
 from triage.diagnosis.words.trouble import category_of
@@ -242,12 +243,14 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     }  # fmt: skip
     sites: set[tuple[object, ...]] = set()
     left: list[Item] = []
+    losses = _losses(job, found)
     for item in found:
         known = next((known for known in claimed if inside(known, item) and not _aside(known, item)), None)
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
         if known is None and (item.rank, *_words(item)) not in echoes:
             left.append(item)
+    ends = SpareEnds(job, [i for i in claimed if i.rule.role == "symptom"], found)
     interrupted = {item.text("type") for item in found} - {None} == {INTERRUPTED}
     named = any(item.text("type") not in {None, INTERRUPTED} for item in left)
     for item in left:
@@ -257,6 +260,10 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
             interrupted or named or (item.text("file") is not None and _site(item) in sites)
         ):
             continue  # the log breaks off, or others write into it, while one more says the same
+        if any(_made_of(item, loss) for loss in losses):
+            continue  # the program says in words of its own that it lost others, or waited in vain
+        if ends.take(item):
+            continue  # others' lines stand between its head and its end, which is known
         key = (item.fields.get("type"), item.fields.get("raised_in"), item.fields.get("raised_function"))
         grouped[key].append(item)
     for items in grouped.values():
@@ -284,6 +291,20 @@ def _ends_a_program(item: Item, exceptions: Sequence[Item]) -> bool:
         and inside(item, e)
         for e in exceptions
     )
+
+
+def _losses(job: Job, exceptions: Sequence[Item]) -> list[Item]:
+    """The exceptions that are the loss of others, or a wait for them, and nothing else."""
+    troubles = [i for tag in TROUBLE for i in job.of_tag(tag) if i.rule.role == "symptom"]
+    told = [item for item in exceptions if any(inside(trouble, item) for trouble in troubles)]
+    # of equal ones only the first and the last place are known
+    words = {_words(item) for item in told}
+    return [item for item in exceptions if _words(item) in words]
+
+
+def _made_of(item: Item, loss: Item) -> bool:
+    """Whether an exception was raised from, or while handling, the first one of the same chain."""
+    return item is not loss and item.text("type") is not None and while_handling(item, loss)
 
 
 def _aside(known: Item, exception: Item) -> bool:

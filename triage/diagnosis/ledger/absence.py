@@ -17,7 +17,7 @@ from triage.diagnosis.ledger.lateness import (
     took,
 )
 from triage.diagnosis.ledger.ledger import DEFAULT_GROUP, Ledger, Wait
-from triage.diagnosis.ledger.oddities import deviant, last_apart, says_no_more
+from triage.diagnosis.ledger.oddities import deviant, last_apart, says_no_more, suspect
 from triage.diagnosis.ledger.phases import Activities, Activity
 from triage.diagnosis.ledger.stacked import STUCK_IN
 from triage.diagnosis.ledger.verdicts import verdict
@@ -148,6 +148,10 @@ def absent_ranks(
         )
         return
     guilty = last_apart(job, ledger.members)
+    if guilty is None and nameless_waits(job):
+        guilty = suspect(job, ledger.members)  # most of those that seem to be absent wait too
+    elif guilty is None:
+        guilty = _only_odd(job)  # or wait for nobody, in groups of their own
     if guilty is not None and guilty in absent and guilty not in ledger.bereft:
         fields = {**base, "ranks": (guilty,)}
         own = [i for i in job.of_fact("last-line") if i.rank == guilty]
@@ -157,6 +161,20 @@ def absent_ranks(
         )  # fmt: skip
         return
     yield unlocalised(job, waits)
+
+
+def _only_odd(job: Job) -> int | None:
+    """The one rank that said anything out of the ordinary."""
+    ranks = {i.rank for i in job.of_fact("oddity")}
+    return ranks.pop() if len(ranks) == 1 else None
+
+
+def nameless_waits(job: Job) -> int:
+    """How many timeouts were printed of which no line tells whose they are."""
+    return sum(
+        i.finding.count for i in job.of_tag("collective-timeout")
+        if i.rule.role == "symptom" and i.rank is None and i.rule.fact == "collective-timeout"
+    )  # fmt: skip
 
 
 def _deviant(job: Job, absent: Sequence[int], waits: Sequence[Wait]) -> Item | None:

@@ -12,6 +12,7 @@ from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger.absence import (
     absent_ranks,
     announced,
+    nameless_waits,
     onset_text,
     own_way,
     stopped,
@@ -70,6 +71,9 @@ def _named(job: Job, ledger: Ledger) -> Iterator[Item]:
         seq = next((s for i in ledger.named if (s := i.number("seq")) is not None), None)
         fields: dict[str, Value] = {"ranks": tuple(ranks), "seq": seq}
         yield verdict(job, "ledger.named-lagging", fields, ledger.named, rank=ranks[0])
+    elif ledger.named:
+        # the barrier counts within a group of which nobody tells who is in it
+        yield verdict(job, "ledger.waiting-unlocalised", {"ranks": None}, ledger.named)
 
 
 def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
@@ -165,7 +169,10 @@ def _latecomer(job: Job, ledger: Ledger) -> int | None:
     """
     waiting = ledger.waiting
     left = set(ledger.members) - waiting.keys()
-    if len(left) != 1 or not waiting or len(ledger.members) != ledger.identities.world_size:
+    size = ledger.identities.world_size
+    if size is None and len(ledger.members) >= _AS_MANY:
+        size = len(ledger.members)
+    if len(left) != 1 or not waiting or len(ledger.members) != size:
         return None
     if any(w.item.rule.id != GLOO_TIMEOUT for w in waiting.values()):
         return None
@@ -173,6 +180,10 @@ def _latecomer(job: Job, ledger: Ledger) -> int | None:
     loss = ledger.bereft.get(late)
     together = loss is not None and all(same_site(job, w.item, loss) for w in waiting.values())
     return late if together else None
+
+
+_AS_MANY = 4
+"""Ranks that write, by which nobody else is expected where no line says how many there are."""
 
 
 def _through(job: Job, waits: Sequence[Wait]) -> int | None:
@@ -216,6 +227,13 @@ def _said_oddly(job: Job, rank: int) -> bool:
 def _own_way(job: Job, waits: Sequence[Wait], rank: int) -> Item:
     """All wait, and nothing that they wait in differs; but one of them said what no other did."""
     return own_way(job, [w.item for w in waits[:3]], _telling(job, rank), seq=waits[0].seq, op=waits[0].op)
+
+
+def _one_less(job: Job, ledger: Ledger) -> bool:
+    """Whether one rank fewer than there are complains, without a name, that others did not come or went: one never complains."""
+    lost = sum(i.finding.count for i in job.of_tag("peer-loss") if i.rank is None and i.finding.raised)
+    size = ledger.identities.world_size or len(ledger.members)
+    return not ledger.bereft and nameless_waits(job) + lost == size - 1
 
 
 def _telling(job: Job, rank: int) -> Item:
@@ -279,6 +297,13 @@ def _nameless(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item
         return
     guilty = suspect(job, ledger.seen)
     if guilty is not None and not any(i.rank is not None for i in items):
+        if _one_less(job, ledger):
+            silent: dict[str, Value] = {
+                "ranks": (guilty,), "seq": first.number("seq"), "op": first.text("op"), "timeout": first.seconds("timeout"),
+            }  # fmt: skip
+            witnesses = [first, _telling(job, guilty), *items[1:]]
+            yield verdict(job, "ledger.never-entered-silent", silent, witnesses, rank=guilty)
+            return
         yield own_way(job, items[:3], _telling(job, guilty), seq=first.number("seq"), op=first.text("op"))
         return
     fields: dict[str, Value] = {

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger.absence import said_last, stopped
 from triage.diagnosis.ledger.ledger import Ledger
+from triage.diagnosis.ledger.oddities import says_no_more
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.model import Value
 
@@ -28,9 +29,14 @@ def inside_ranks(ledger: Ledger) -> set[int]:
 
 def vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
     """All ranks but one lost a connection or wait, and that one just stops: nobody else can have closed it."""
+    if not ledger.bereft and not ledger.waiting and not job.cut:
+        yield from _left_the_nameless(job, ledger)
+        return
     inside = inside_ranks(ledger)
     lost = [item for rank, item in ledger.bereft.items() if rank in inside]
     gone = [r for r in ledger.members if r not in inside]
+    if len(gone) > 1:
+        gone = _not_through(job, gone)
     if not lost or len(gone) != 1 or job.cut:
         return
     rank = gone[0]
@@ -59,6 +65,8 @@ def vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
     if said is None and spared:
         # a launcher lists all that ended badly: who is not among them ended as if all were well
         said = said_last(job, rank)
+    if said is None:
+        said = _nameless_farewell(job, lost)
     if said is not None:
         early: dict[str, Value] = {"ranks": (rank,), "seq": None, "op": None}
         yield verdict(job, "ledger.finished-early", early, [lost[0], said, *lost[1:]], rank=rank)
@@ -67,6 +75,53 @@ def vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
     more = {i.rule.id: i for i in reversed(job.of_tag("peer-loss")) if i.rank in inside}
     witnesses = [lost[0], *(i for i in more.values() if i.rule.id != lost[0].rule.id), *lost[1:]]
     yield verdict(job, "ledger.vanished", fields, witnesses, rank=rank)
+
+
+def _not_through(job: Job, ranks: list[int]) -> list[int]:
+    """``ranks`` without those that came to the end of the program, in groups of their own: several say so alike."""
+    through = [
+        r for r in ranks if (said := stopped(job, r)) is not None and said.fields.get("_shared") is True
+    ]
+    return [r for r in ranks if r not in through] if len(through) > 1 else ranks
+
+
+def _nameless_farewell(job: Job, lost: list[Item]) -> Item | None:
+    """The one line without a name that says, before anybody lost a connection, that its writer is through.
+
+    All others were at work until then: it is of the one that went.
+    """
+    told = [
+        i for fact in ("oddity", "last-line") for i in job.of_fact(fact)
+        if i.rank is None and says_no_more(i) and i.fields.get("_shared") is not True
+        and all(compare(i.finding, loss.finding) == -1 for loss in lost)
+    ]  # fmt: skip
+    writers = {(i.finding.source, i.finding.stream) for i in told}
+    lines = [e.line or 0 for i in told for e in i.finding.evidence]
+    together = bool(lines) and max(lines) - min(lines) < len(lines)
+    return told[0] if len(writers) == 1 and (together or next(iter(writers))[1]) else None
+
+
+def _left_the_nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
+    """One rank said that it is through before as many as all others lost a connection, whose lines bear no names."""
+    lost = [i for i in job.of_tag("peer-loss") if i.finding.raised]
+    size = ledger.identities.world_size or len(ledger.members)
+    if (
+        any(i.rank is not None for i in lost)
+        or sum(i.finding.count for i in lost) != size - 1
+        or size < _FEWEST
+    ):
+        return
+    if any(i.rule.role == "cause" for i in job.items) or any(end.failed for end in ledger.exits.values()):
+        return
+    farewells = {rank: said for rank in ledger.members if (said := stopped(job, rank)) is not None}
+    if len(farewells) == 1 and not ledger.finished:
+        ((rank, said),) = farewells.items()
+        fields: dict[str, Value] = {"ranks": (rank,), "seq": None, "op": None}
+        yield verdict(job, "ledger.finished-early", fields, [lost[0], said, *lost[1:]], rank=rank)
+
+
+_FEWEST = 3
+"""Ranks of which one is told from the others."""
 
 
 def _last_error(job: Job, rank: int) -> Item | None:

@@ -221,6 +221,17 @@ def hosts_in_order(
         for at, host in enumerate(sorted(held, key=lambda host: numbers[host])):
             nodes.note(host, at * len(every))
         nodes.single = len(held) == 1
+    else:
+        _the_last_host(nodes, held, len(every))
+
+
+def _the_last_host(nodes: Nodes, hosts: Iterable[str], each: int) -> None:
+    """Note where the one host begins that nothing places, where all others are placed: what they leave is its own."""
+    firsts = {host: nodes.rank(0, host) for host in hosts}
+    left = set(range(0, each * len(firsts), each)) - set(firsts.values())
+    unplaced = [host for host, first in firsts.items() if first is None]
+    if len(unplaced) == 1 and len(left) == 1:
+        nodes.note(unplaced[0], left.pop())
 
 
 def _stated(job: Job, world_size: int | None) -> Iterator[int]:

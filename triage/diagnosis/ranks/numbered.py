@@ -35,9 +35,9 @@ _NOT_RANKS = deferred(
 """What stands before a number that counts something else."""
 
 _PROCESSES = deferred(
-    r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0(?::(\d{1,5}))?\Z"
+    r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0(?::(\d{1,5})| [a-z][a-z-]{1,40})?\Z"
 )
-"""What stands in front of lines and numbers processes, not nodes."""
+"""What stands in front of lines and numbers processes, not nodes; a container's name may follow that of its pod."""
 
 _WORKERS = deferred(r"(?i)(?:^|[^a-z])workers?[._-]?\0")
 _MASTER = deferred(r"(?i)(?:^|[^a-z])(?:master|chief|leader)(?:[._-]?0)?(?![a-z0-9])[^/]*\Z")

@@ -53,6 +53,8 @@ class Identities:
     """The one rank that did not come as far as all others, by its own lines."""
     first_ended: int | None = None
     """The rank whose process ended before all others, as its launcher tells."""
+    accused: int | None = None
+    """The one rank of which the exceptions of others speak."""
     absentee: int | None = None
     """The one rank that never came to the store at which all others were."""
     deserter: int | None = None

@@ -85,6 +85,15 @@ _MISSED = frozenset(
 """Verdicts on who is not where the others wait."""
 
 
+def sender(candidate: Candidate, identities: Identities) -> int | None:
+    """The one rank from which all others got what they did not expect."""
+    if candidate.lead.rule.id != MISMATCH:
+        return None
+    met = speakers_of(candidate)
+    left = set(identities.heard) - met
+    return left.pop() if len(met) >= FEWEST_CONTENT and None not in met and len(left) == 1 else None
+
+
 def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     """The rank of a cause whose own line names none: by its pid, or by the error that it led to.
 
@@ -122,6 +131,8 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
             missed = {identities.behind}
         if not missed and identities.first_ended is not None:
             missed = {identities.first_ended}
+        if not missed and identities.accused is not None:
+            missed = {identities.accused}
         if len(missed) == 1:
             return [missed.pop()]  # nobody else has a reason not to be where all others are
     if lead.rule.origin == "speaker" and (
@@ -130,11 +141,6 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         lost = {r for effect in candidate.led_to if _named_dead(effect.lead) for r in effect.ranks}
         if len(lost) == 1:
             return [lost.pop()]  # one process raised an error, and one is told to be gone
-    if lead.rule.id == MISMATCH:
-        met = speakers_of(candidate)
-        sender = identities.heard - met
-        if len(met) >= FEWEST_CONTENT and None not in met and len(sender) == 1:
-            return list(sender)  # all others got from it what they did not expect
     if lead.rule.category in {"rank-crash", "host-oom"} and lead.rule.origin != "node":
         died = _by_pid(lead, identities)
         if died is not None:

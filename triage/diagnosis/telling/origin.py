@@ -6,7 +6,14 @@ from collections.abc import Sequence
 
 from triage.diagnosis.causes.candidates import Candidate, blamed
 from triage.diagnosis.ranks.seats import Identities
-from triage.diagnosis.telling.hearing import FEWEST_CONTENT, speakers_of, thrown_or_raised, told_by_others
+from triage.diagnosis.telling.hearing import (
+    FEWEST_CONTENT,
+    sender,
+    speakers_of,
+    thrown_or_raised,
+    told_by_others,
+)
+from triage.diagnosis.words.accused import accused
 from triage.model import Moment, Origin
 from triage.rules.schema import Rule
 from triage.scan.clock import iso
@@ -33,6 +40,11 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     astray = identities.suspect if rule.category == "collective-desync" else None
     if not ranks and astray is not None:
         ranks = [astray]
+    alone = accused(lead)
+    if alone is None or alone >= (identities.world_size or alone + 1):
+        alone = sender(candidate, identities)
+    if alone is not None:
+        ranks = [alone]
     host = lead.text(fields["host"]) if "host" in fields else None
     pci = lead.text(fields["pci"]) if "pci" in fields else None
     uuid = lead.text(fields["uuid"]) if "uuid" in fields else None
@@ -45,7 +57,8 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         rank = identities.rank_of_pci(pci, finding.host)
         ranks = [] if rank is None else [rank]
     if rule.origin == "job":
-        alone = _alone(candidate, identities) if astray is None else astray
+        if alone is None:
+            alone = _alone(candidate, identities) if astray is None else astray
         if alone is None:
             return Origin(time=moment_text(finding.time, year))
         ranks = [alone]

@@ -69,6 +69,7 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
             stated["file", line.wording, slot][index, ""].add(rank)
     writers: set[Writer] = set()
     labels: set[tuple[tuple[str, int], ...]] = set()
+    pids: dict[tuple[int, str], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
     lines = list(_lines(blocks, sources))
     outer = _before_all(lines)
     for index, line in lines:
@@ -84,6 +85,8 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         if pid is not None or line.prefix.pid is not None:
             names["process"] = f"pid {line.prefix.pid if pid is None else pid[1]}"
         rank = line.prefix.rank
+        if rank is not None and pid is not None:
+            pids[index, line.wording][rank].add(f"pid {pid[1]}")
         if rank is not None:
             parts = line.prefix.stream.split("/")
             # a launcher's number is not what the process says of itself, nor are coordinates
@@ -93,13 +96,19 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
                         found[index, name].add(rank)
             if f"task {rank}" not in parts or index not in outer:
                 continue
-        own = compiled(SELF).match(line.message)
-        if own is not None:
+        itself = compiled(SELF).match(line.message)
+        if itself is not None:
             for name in names.values():
-                found[index, name].add(int(own[1] or own[2]))
+                found[index, name].add(int(itself[1] or itself[2]))
         for slot, rank in _numbers(line):
             for kind, name in names.items():
                 stated[kind, line.wording, slot][index, name].add(rank)
+    for (index, _), by_rank in pids.items():
+        # several ranks that say it in the same words, each with a pid of its own, speak of themselves
+        own = {rank: next(iter(names)) for rank, names in by_rank.items() if len(names) == 1}
+        if len(own) == len(by_rank) > 1 and len(set(own.values())) == len(own):
+            for rank, name in own.items():
+                found[index, name].add(rank)
     named = {writer: set(ranks) for writer, ranks in found.items() if ranks}
     for index, block in {**blocks, **{index: tails[index] for index in known}}.items():
         tags = {int(tag) for tag in _TAG.findall(block.data[-WINDOW:])}

@@ -332,13 +332,21 @@ def process(text: str, at: int, draft: Draft) -> int:
 
 
 def open_mpi(text: str, at: int, draft: Draft) -> int:
-    """``[gpu-12:12345] ``: Open MPI and PMIx about themselves, and Open MPI's signal handler; UCX in its last words."""
+    """``[gpu-12:12345] ``: Open MPI and PMIx about themselves, and Open MPI's signal handler; UCX in its last words.
+
+    Who puts ``[gpu-12:3] `` before lines counts the processes of each host: no pid is that small beside others.
+    """
     if draft.logged:
         return at
     found = _OPEN_MPI.match(text, at) or _UCX_FATAL.match(text, at)
     if found is None or found[1].endswith(_FILES):
         return at
-    draft.host, draft.pid = found[1], int(found[2])
+    draft.host = found[1]
+    if len(found[2]) == 1:
+        draft.local_rank = int(found[2])
+        draft.writer(f"seat {draft.host}:{draft.local_rank}")
+        return found.end()
+    draft.pid = int(found[2])
     draft.writer(f"pid {draft.pid}@{draft.host}")
     return found.end()
 

@@ -23,7 +23,10 @@ _PROCESS = deferred(
     r"(?<![\w.-])(worker(?:_id|_index)?|proc(?:ess)?(?:_id|_index|_rank)?|replica(?:_id)?|trainer|member|pe)"
     + _NUMBER
 )
-_LOCAL = deferred(r"(?<![\w.-])(local_?rank)" + _NUMBER)
+_LOCAL = deferred(
+    r"(?<![\w.-])(local_?(?:rank|id|index|process)|local|slot|gpu(?:_id|_index)?|device(?:_id|_index)?)"
+    + _NUMBER
+)
 _PID = deferred(r"(?i)(?<![\w.-])(pid)[\"']?[ =:]{1,2}[\"']?(\d{2,8})(?!\w)")
 _LOGGED = deferred(r"[^\n\[]{0,40}?(?<![\w./-])[a-z][\w.-]{0,60}\[(\d{2,8})\](?::| )")
 """``host[pid]``, as system loggers write it."""

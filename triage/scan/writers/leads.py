@@ -55,6 +55,8 @@ _DIGITS = deferred(r"\d+")
 _NUMBER = deferred(r"\d+(?=\D*\Z)")
 _PROCESS = deferred(r"[A-Za-z]{0,8}[ _#=:-]?\d{1,5}")
 """What stands in a logger's place and is none."""
+_BEFORE_LOGGER = deferred(r"[\[(<{]?[A-Za-z]{0,8}[ _#=:-]?\Z")
+"""What may stand between the beginning of a logger's place and a process's number that comes before the logger's name."""
 _PID = deferred(r"(?i)pid[ =:#-]?(\d{2,8})|[a-z][\w.-]{0,60}\[(\d{3,8})\]")
 _COUNTS = deferred(
     r"(?i)(?:epoch|step|iter\w*|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|line|sample|test|attempt|trial"
@@ -186,8 +188,7 @@ def _collected(leads: Leads, line: str) -> tuple[Prefix, str] | None:
 def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
     prefix, message = split_line(line)
     own = mark.match(line) if prefix.rank is None and prefix.local_rank is None else None
-    # within a prefix that is known, the number means something else
-    if own is None or (own.start(1) < prefix.length and _PROCESS.fullmatch(prefix.logger or "") is None):
+    if own is None or (own.start(1) < prefix.length and not _in_loggers_place(own, prefix)):
         return prefix, message
     if mark.groups > 1:
         host = str(int(own[1]) - base) if own[1].isdecimal() else own[1]
@@ -197,6 +198,17 @@ def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
         stream = f"{prefix.stream}/rank{rank}".lstrip("/")
         prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True)
     return prefix, message
+
+
+def _in_loggers_place(own: re.Match[str], prefix: Prefix) -> bool:
+    """Whether a number stands where a logger's name does, or before it; elsewhere in a known prefix it means something else."""
+    logger = prefix.logger or ""
+    if _PROCESS.fullmatch(logger) is not None:
+        return True
+    begin = own.string.find(logger) if logger else -1
+    return (
+        0 <= begin <= own.start(1) and _BEFORE_LOGGER.fullmatch(own.string, begin, own.start(1)) is not None
+    )
 
 
 def _of_process(line: str, pid: re.Pattern[str]) -> tuple[Prefix, str]:

@@ -28,13 +28,13 @@ TURNS = 0.4
 _NUMBERS = deferred(r"\d+")
 _PLACE = r"(?:(?<![\w.])[\w.]{0,60}[A-Za-z_]\w{0,60}:\d+|0x[0-9a-f]+)"
 """A line of source, or an address."""
-_LEVEL = rf" ?\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b ?"
+_LEVEL = rf" {{0,8}}\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b {{0,8}}"
 _PLACES = deferred(_PLACE)
 _LEVELS = deferred(_LEVEL)
 NO_RECORD = deferred(
     r"\s|Traceback |[\w.]+(?:Error|Exception|Interrupt)\b|\[rank\d|\[?[WIEF]\d{4} |terminate called|\{\"|NCCL |\*\*"
     r"|frame #|#\d+ |Exception raised from|[=-]{5,}|\S+ FAILED\s*$|Failures:|Root Cause \(|\[\d+\]:\s*$"
-    r"|Thread 0x|Current thread|[^\n]{0,60}\d%\|"
+    r"|Thread 0x|Current thread|[^\n]{0,60}\d%\||The above exception |During handling of "
 )
 """Tracebacks, stacks, tables, progress bars, and what torch, NCCL and launchers write in formats of their own."""
 _COUNTERS = r"epoch|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase"
@@ -61,6 +61,8 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
         for at, number in enumerate(_NUMBERS.finditer(head)):
             if at > _FIRST_NUMBERS or number.end() == len(head):
                 break
+            if _MORE.match(head, number.end()):
+                continue  # one of several that tell the writers apart together
             if len(number[0]) < _LONG and not _of_fraction(head, number.start()):
                 of = _OF.match(head, number.end())
                 numbers[at].append((int(number[0]), head[: number.start()], "" if of is None else of[1]))
@@ -143,7 +145,11 @@ def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
     return f"{_escaped(_shape(before))}({_escaped(_shape(host))}){_escaped(between)}{_LAST}"
 
 
+_MORE = deferred(r"\.\d+[\])>}]")
+"""What stands behind a number where another one is needed to tell the writer: ``<1.2>``."""
 _OF = deferred(r" ?(?:/|of) ?(\d{1,5})(?!\d)")
+_SEVERAL = 4
+"""Processes of which one that is missing is told by the others."""
 _FIRST_NUMBERS = 14
 _LONG = 5
 
@@ -166,8 +172,13 @@ def _escaped(shape: str) -> str:
 
 
 def _take_turns(values: Sequence[int]) -> bool:
-    """Whether these are all numbers from 0 on, that come again and again, up and down."""
-    return _all_of_them(values) and _up_and_down(values)
+    """Whether these are all numbers from 0 on, that come again and again, up and down; of several, one may never have come."""
+    known = set(values)
+    if len(known) < 2 or 0 not in known or min(known) < 0 or len(values) < AGAIN * len(known):
+        return False
+    if max(known) + 1 - len(known) > (1 if len(known) >= _SEVERAL else 0):
+        return False
+    return _up_and_down(values)
 
 
 def _all_of_them(values: Sequence[int]) -> bool:
