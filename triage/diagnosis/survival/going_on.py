@@ -12,12 +12,11 @@ from triage.diagnosis.survival.endings import Endings
 from triage.model import Evidence
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.routine import How
+from triage.scan.ordinary.rows import IN_VAIN
 
 ROUTINE_RULE = "progress.routine"
 MAX_COMPLAINTS = 32
 """Complaints of other ranks that are looked after one by one."""
-IN_VAIN = r" HTTP/[12](?:\.[01])?\\?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
-"""An access line that tells of no work done."""
 LEAVES = (
     r"(?i)\b(?:shutting down|application shutdown|finished server process|waiting for in-flight|draining"
     r"|gracefully exiting|terminating worker|cleaning up before exit)\b"

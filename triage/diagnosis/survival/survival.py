@@ -10,9 +10,10 @@ from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.order import after_all, last_of, later, unordered
 from triage.diagnosis.survival.endings import OF_STOPS, Endings
-from triage.diagnosis.survival.going_on import IN_VAIN, LEAVES, GoingOn, uncaught
+from triage.diagnosis.survival.going_on import LEAVES, GoingOn, uncaught
 from triage.diagnosis.survival.strides import Strides, last_bar
 from triage.scan.lazy import compiled
+from triage.scan.ordinary.rows import IN_VAIN
 
 PREEMPTED = "slurm.preempted"
 _SAID = "progress.finished"

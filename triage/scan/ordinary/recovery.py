@@ -1,0 +1,63 @@
+"""What shows that a job got over an exception although nobody says that it was caught.
+
+Either everybody who counted his work before counts on, whoever raised it; or somebody says right below that it is
+tried again, or done without, and work is counted from then to the end.
+"""
+
+from __future__ import annotations
+
+from triage.scan.counting import AFTER, CODE, goes_on
+from triage.scan.lazy import compiled
+from triage.scan.ordinary.rows import GAVE_UP, MAX_ROWS, Rows
+
+NEAR = 40
+"""Rows below an exception in which it may be said what is done about it: what else complains of it may stand between."""
+_FRESH = (
+    r"(?i)\b(?:re-?(?:start|spawn|launch|tr(?:y|i)|run|sum|queu|creat|buil|connect|load|open|schedul|group|cover)\w*|respawn\w*|rebuilt"
+    r"|(?:try|trying|start|starting|started|launching|spawning|doing)\b.{0,40}\b(?:again|anew|over|another|next|new)"
+    r"|again|anew|new (?:pool|worker|process|engine|group)|left out|leaving (?:it|them) out|skipp\w+|ignor\w+|without (?:it|them)"
+    r"|fall(?:s|ing)? back|fell back|instead|continu(?:es|ing)|carr(?:y|ies|ying) on|go(?:es|ing) on|replaced by)\b"
+)
+"""What is said of what is done after something went wrong."""
+_DENIED = r"(?i)\b(?:cannot|can't|could not|unable|failed to|won't|will not|not be|no longer)\b"
+_DONE = r"(?i)\b(?:done|finished|complete[ds]?|ended|bye)\b"
+
+
+def begun_afresh(rows: Rows, at: int) -> int | None:
+    """The last row of work that is counted to the end of the log since somebody said, near row ``at``, that it begins again."""
+    for i in range(at, min(len(rows), at + NEAR)):
+        words = rows.part(i)[1]
+        if CODE.match(words) or compiled(_FRESH).search(words) is None:
+            continue
+        if any(compiled(pattern).search(words) for pattern in (GAVE_UP, _DENIED)):
+            continue
+        return rows.counted_by_any(i)
+    return None
+
+
+def all_count_on(rows: Rows, at: int) -> int | None:
+    """The last row, where all of several named writers who counted before row ``at`` count on after it, or had done with it."""
+    left = len(rows)
+    above = range(max(0, at - MAX_ROWS), at)
+    below = list(
+        dict.fromkeys([*range(at, min(left, at + MAX_ROWS)), *range(max(at, left - MAX_ROWS), left)])
+    )
+    streams = {stream for i in above if (stream := rows.part(i)[0])}
+    seen: list[int] = []
+    for stream in sorted(streams):
+        past = {s: told for s, told in rows.shapes(above, stream).items() if len(told) >= AFTER}
+        if not past:
+            continue
+        new = rows.shapes(below, stream)
+        on = [
+            new[s][-1][0] for s, told in past.items()
+            if len(new.get(s, ())) >= AFTER and goes_on(told, new[s])
+        ]  # fmt: skip
+        last = max(on, default=None)
+        if last is None:
+            final = rows.last_of(stream)
+            if final >= at or final < 0 or compiled(_DONE).search(rows.part(final)[1]) is None:
+                return None
+            continue
+        seen.append(last)
+    return max(seen) if len(seen) > 1 else None
