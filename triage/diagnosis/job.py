@@ -101,6 +101,7 @@ class Job:
     """True when some input was not read to its end, so that absence proves nothing."""
     notes: list[str] = field(default_factory=list)
     began: Began | None = None
+    afresh: Began | None = None
     """Tells by source and line whether work is counted from after that line to the end of the log."""
     resumed: Resumed | None = None
     """Tells by source, stream, line and how it was said there whether a writer goes on."""

@@ -41,10 +41,18 @@ IDLE_VALUES = (
 """Values under the names of what is told of a run whether it moves on or not."""
 
 
+_BARS = r"(?<=\|)[^|\w]{1,200}?[\u2588-\u258f#=>. -]*(?=\|)|[\u2500-\u259f]{3,}[ \u2500-\u259f]*|(?<=\[)[=>.#-]{5,}(?=\])"
+"""What is drawn of a bar."""
+_PARTS = deferred(r"(?i)\b(?:epochs?|progress|fraction|percent\w*)[\"']?\s{0,3}[:=]?\s{0,3}$")
+"""What a number with a fraction may be called that counts."""
+_FINE = 10**6
+
+
 def without_stamps(message: str) -> str:
-    """A line without what it says of the time, and without values that move by themselves."""
-    said = compiled(IDLE_VALUES).sub("", message)
-    return compiled(_STAMP).sub("", said)
+    """A line without what it says of the time, values that move by themselves, and what is drawn of a bar."""
+    for pattern in (IDLE_VALUES, _STAMP, _BARS):
+        message = compiled(pattern).sub("", message)
+    return message
 
 
 def counts_of(message: str) -> tuple[str, list[float]] | None:
@@ -60,8 +68,14 @@ def counts_of(message: str) -> tuple[str, list[float]] | None:
 
 
 def numbers_of(said: str) -> list[float]:
-    """All numbers in a text."""
-    return [float(n.replace(",", "")) for n in NUMBER.findall(said)]
+    """All numbers in a text; of epochs and the like, millionths."""
+    return [
+        float(round(value * _FINE))
+        if _PARTS.search(said, max(0, found.start() - 16), found.start())
+        else value
+        for found in NUMBER.finditer(said)
+        for value in (float(found[0].replace(",", "")),)
+    ]
 
 
 def shape_of(words: str) -> str:

@@ -66,6 +66,10 @@ class _Ends:
         """None, for the same reason."""
         return None
 
+    def afresh(self, source: int, line: int, /) -> Evidence | None:
+        """None, for the same reason."""
+        return None
+
     def resumed(self, source: int, stream: str, line: int, how: How = "raised", /) -> Evidence | None:
         """None: several files' lines stand behind each other."""
         return None

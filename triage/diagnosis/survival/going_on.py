@@ -66,6 +66,24 @@ class GoingOn:
         found = self.job.resumed(finding.source, finding.stream, shown.line + below, self._how(item))
         return self._routine(item, found)
 
+    def begun_again(self, item: Item) -> Item | None:
+        """Work that is counted to the end of a log since somebody said, below an error, that it is tried again or done without.
+
+        All that ended badly, and all complaints, came before it and stand in the same log.
+        """
+        finding = item.finding
+        shown = finding.evidence[-1] if finding.evidence else None
+        if self.job.afresh is None or shown is None or shown.line is None or uncaught(item):
+            return None
+        found = self.job.afresh(finding.source, shown.line)
+        if found is None or found.line is None:
+            return None
+        for other in (*self.endings.bad(), *self.endings.told(*TROUBLE)):
+            lines = [e.line for e in other.finding.evidence]
+            if other.finding.source != finding.source or any(n is None or n > found.line for n in lines):
+                return None
+        return self._routine(item, found)
+
     def outlived(self, item: Item) -> Item | None:
         """A complaint of what is concluded from complaints, where everybody who complains goes on with its work."""
         complaints = list(self.endings.told(*TROUBLE))

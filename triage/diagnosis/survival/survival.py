@@ -59,6 +59,9 @@ class Survival:
         stop = self._stopped_for_another(item) or self._only_warned_of(item)
         if stop is not None:
             return stop
+        again = self.going_on.begun_again(item)
+        if again is not None:
+            return again
         rank = item.rank
         if rank is not None:
             finished = self.ledger.finished.get(rank)

@@ -6,9 +6,9 @@ tried again, or done without, and work is counted from then to the end.
 
 from __future__ import annotations
 
-from triage.scan.counting import AFTER, CODE, goes_on
+from triage.scan.counting import AFTER, CODE, counts_of, counts_on, goes_on
 from triage.scan.lazy import compiled
-from triage.scan.ordinary.rows import GAVE_UP, MAX_ROWS, Rows
+from triage.scan.ordinary.rows import GAVE_UP, MANY, MAX_ROWS, Rows
 
 NEAR = 40
 """Rows below an exception in which it may be said what is done about it: what else complains of it may stand between."""
@@ -19,6 +19,10 @@ _FRESH = (
     r"|fall(?:s|ing)? back|fell back|instead|continu(?:es|ing)|carr(?:y|ies|ying) on|go(?:es|ing) on|replaced by)\b"
 )
 """What is said of what is done after something went wrong."""
+_TRIES = r"(?i)\b(?:tr(?:y|ies|ying|ial)|attempt|start\w*|launch\w*|run(?:ning)?|begin\w*|stage|phase|part)\b"
+"""How what is done several times, or in several parts, is announced."""
+FEW = 3
+"""Lines that count work right below what is done about an error, and rows that are right below it."""
 _DENIED = r"(?i)\b(?:cannot|can't|could not|unable|failed to|won't|will not|not be|no longer)\b"
 _DONE = r"(?i)\b(?:done|finished|complete[ds]?|ended|bye)\b"
 
@@ -27,12 +31,24 @@ def begun_afresh(rows: Rows, at: int) -> int | None:
     """The last row of work that is counted to the end of the log since somebody said, near row ``at``, that it begins again."""
     for i in range(at, min(len(rows), at + NEAR)):
         words = rows.part(i)[1]
-        if CODE.match(words) or compiled(_FRESH).search(words) is None:
-            continue
         if any(compiled(pattern).search(words) for pattern in (GAVE_UP, _DENIED)):
             continue
-        return rows.counted_by_any(i)
+        if (compiled(_FRESH).search(words) and not CODE.match(words)) or _next_try(rows, i, at):
+            return rows.counted_by_any(i, FEW if i - at < FEW else MANY)
     return None
+
+
+def _next_try(rows: Rows, i: int, at: int) -> bool:
+    """Whether row ``i`` begins a further one of numbered tries, of which one began above row ``at``."""
+    words = rows.part(i)[1]
+    told = counts_of(words) if compiled(_TRIES).search(words) else None
+    if told is None:
+        return False
+    past = [
+        known[1] for k in range(max(0, at - MAX_ROWS), at)
+        if compiled(_TRIES).search(said := rows.part(k)[1]) and (known := counts_of(said)) and known[0] == told[0]
+    ]  # fmt: skip
+    return bool(past) and counts_on(past, [told[1]])
 
 
 def all_count_on(rows: Rows, at: int) -> int | None:

@@ -71,7 +71,7 @@ class Routine(Rows):
         before = self._said_before(at - 1, stream) if stream else None
         if before is not None and not self._repeated(before, at - 1, stream):
             last = next((i for i in self.of(stream, range(len(self._rows) - 1, at - 1, -1))), None)
-            if last is not None and self.ordinary(last):
+            if last is not None and self.told(last):
                 return self.shown(last)
         again = (self._complained_again(at - 1) or self._handled(at - 1)) if not stream else None
         if again is None and how != "raised":
@@ -87,6 +87,11 @@ class Routine(Rows):
     def began(self, line: int) -> Evidence | None:
         """The last of the lines with which somebody counts on, from after ``line`` to the end of the log."""
         last = self.counted_by_any(self.below(line))
+        return None if last is None else self.shown(last)
+
+    def afresh(self, line: int) -> Evidence | None:
+        """The last line of work that is counted to the end of the log since it was said, below ``line``, that it begins again."""
+        last = begun_afresh(self, self.below(line))
         return None if last is None else self.shown(last)
 
     def _as_before(self, at: int, stream: str) -> Evidence | None:
@@ -126,7 +131,7 @@ class Routine(Rows):
             if self.told(i)
         ]
         if not went:
-            return None
+            return self._beside(at, stream)
         same = self._earlier(at - 1, stream)
         own = how == "alarm" or (how == "caught" and bool(same) and self._known(went, same[0]))
         if same and (own or self._risen([*same, at - 1])):
@@ -145,9 +150,13 @@ class Routine(Rows):
         if how == "caught" and len(same) + 1 >= AGAIN and self._ends_well(went[-1]):
             return went[-1]
         last = self.counted(at, stream)
-        if last is None and stream and not self.shapes(range(max(0, at - MAX_ROWS), at), stream):
-            last = self.counted_by_any(at)  # of others, beside whom it never counted anything itself
-        return last
+        return self._beside(at, stream) if last is None else last
+
+    def _beside(self, at: int, stream: str) -> int | None:
+        """The last row in which others count their work to the end, beside whom ``stream`` had counted nothing itself."""
+        if not stream or self.shapes(range(max(0, at - MAX_ROWS), at - 1), stream):
+            return None
+        return self.counted_by_any(at)
 
     def _ends_well(self, at: int) -> bool:
         """Whether the log ends with a row in which nobody gives up."""
@@ -247,7 +256,7 @@ class Routine(Rows):
         said = [i for i in range(told[0] + 1, last + 1) if self.ordinary(i)]
         if any(compiled(_ANEW).search(w) for i in said if without_digits(w := self.part(i)[1]) != wording):
             return None
-        own = not self.part(last)[0] and self.ordinary(last) and _head(self.part(last)[1]) in heads
+        own = not self.part(last)[0] and self.told(last) and _head(self.part(last)[1]) in heads
         return last if own else self._next(told[0], at)
 
     def _next(self, first: int, at: int) -> int | None:
@@ -278,7 +287,7 @@ class Routine(Rows):
         last = len(self._rows) - 1
         went = [
             i for i in range(at + 1, last + 1)
-            if not self.part(i)[0] and self.ordinary(i) and compiled(TIMES).match(self.part(i)[1]) is None
+            if not self.part(i)[0] and self.told(i) and compiled(TIMES).match(self.part(i)[1]) is None
         ]  # fmt: skip
         return last if len(went) >= ENOUGH and went[-1] == last else None
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from triage.model import Block, Evidence, Source
-from triage.scan.closing.tail import NONE_OF, last_rows, says_goodbye
+from triage.scan.closing.tail import NONE_OF, last_rows, says_goodbye, speaks_of_trouble
 from triage.scan.counting import CODE, IDLE_VALUES, WORDS, Told, counts_of, goes_on
 from triage.scan.lazy import compiled
 from triage.scan.writers.leads import leads_of, split
@@ -95,9 +95,10 @@ class Rows:
         return not any(compiled(p).search(message) for p in (rf"^(?:{_OF_SHELLS})", IN_VAIN, _STILL))
 
     def last_of(self, stream: str) -> int:
-        """The last row of a writer, but for what libraries say as they are torn down."""
+        """The last row of a writer, but for what libraries say as they are torn down, and what a shell echoes."""
         rows = self.of(stream, range(len(self._rows) - 1, -1, -1))
-        return next((i for i in rows if compiled(_TORN_DOWN).search(self.part(i)[1]) is None), -1)
+        passing = compiled(f"{_TORN_DOWN}|^(?:{_OF_SHELLS})")
+        return next((i for i in rows if passing.search(self.part(i)[1]) is None), -1)
 
     def shown(self, at: int) -> Evidence:
         """A row as evidence."""
@@ -120,26 +121,29 @@ class Rows:
                 found[told[0]].append((i, told[1]))
         return found
 
-    def counted(self, at: int, stream: str) -> int | None:
-        """The last row of those in which ``stream`` counts its work, from row ``at`` to the end of the log."""
+    def counted(self, at: int, stream: str, many: int = MANY) -> int | None:
+        """The last row of those in which ``stream`` counts its work, ``many`` times, from row ``at`` to the end of the log."""
         left = len(self._rows)
         shapes = self.shapes(range(max(at, left - MAX_ROWS), left), stream)
-        counted = [told[-1][0] for told in shapes.values() if len(told) >= MANY and _counts(told)]
+        counted = [told[-1][0] for told in shapes.values() if len(told) >= many and _counts(told)]
         last = max(counted, default=None)
         if last is None or sum(1 for _ in self.of(stream, range(last + 1, left))) > LAST:
             return None
         return last if self.told(self.last_of(stream)) or last == self.last_of(stream) else None
 
-    def counted_by_any(self, at: int) -> int | None:
-        """The last row in which anybody counts work, from row ``at`` to the end of the log, where nobody gives up below it."""
+    def counted_by_any(self, at: int, many: int = MANY) -> int | None:
+        """The last row in which anybody counts work, from row ``at`` to the end of the log, where nobody gives up or complains below it."""
         left = len(self._rows)
         streams = {self.part(i)[0] for i in range(max(at, left - MAX_ROWS), left)}
-        found = [last for stream in sorted(streams) if (last := self.counted(at, stream)) is not None]
+        found = [last for stream in sorted(streams) if (last := self.counted(at, stream, many)) is not None]
         if not found:
             return None
         last = max(found)
-        given_up = any(compiled(GAVE_UP).search(self.part(i)[1]) for i in range(last + 1, left))
-        return None if given_up else last
+        bad = (
+            compiled(GAVE_UP).search(self.part(i)[1]) or speaks_of_trouble(self.raw(i)[:LONGEST].decode("utf-8", "replace"))
+            for i in range(last + 1, left)
+        )  # fmt: skip
+        return None if any(bad) else last
 
 
 def _counts(told: Told) -> bool:
