@@ -43,6 +43,7 @@ IDLE_VALUES = (
 
 _BARS = r"(?<=\|)[^|\w]{1,200}?[\u2588-\u258f#=>. -]*(?=\|)|[\u2500-\u259f]{3,}[ \u2500-\u259f]*|(?<=\[)[=>.#-]{5,}(?=\])"
 """What is drawn of a bar."""
+_ADDRESS = r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"
 _PARTS = deferred(r"(?i)\b(?:epochs?|progress|fraction|percent\w*)[\"']?\s{0,3}[:=]?\s{0,3}$")
 """What a number with a fraction may be called that counts."""
 _FINE = 10**6
@@ -50,7 +51,7 @@ _FINE = 10**6
 
 def without_stamps(message: str) -> str:
     """A line without what it says of the time, values that move by themselves, and what is drawn of a bar."""
-    for pattern in (IDLE_VALUES, _STAMP, _BARS):
+    for pattern in (IDLE_VALUES, _STAMP, _ADDRESS, _BARS):
         message = compiled(pattern).sub("", message)
     return message
 

@@ -26,7 +26,7 @@ _IDLE = (
     r"(?i)\b(?:heart-?beat\w*|alive|wait\w*|idle|poll\w*|ping|monitor\w*|watch\w*|retr(?:y|ies|ying)|attempt\w*|tries|try|elapsed|uptime"
     r"|errors?(?!(?<=s)\W{0,3}\d)|fail\w*|exceptions?|warn\w*|timed?[ _]?out\w*|stuck|hung|kill\w*|abort\w*|util\w*|temp\w*|memory"
     r"|no progress|empty|nothing|no (?:new|more|answer|reply|data|work|batch(?:es)?|messages?))\b"
-    r"|\bfor \d[\d.]* ?(?:s|secs?|seconds|min\w*)\b"
+    r"|\bg(?:ive|ives|iving|ave) up\b|\bfor \d[\d.]* ?(?:s|secs?|seconds|min\w*)\b"
 )
 """What is also counted where nothing moves on, and what says itself that something is wrong."""
 IN_VAIN = r" HTTP/[12](?:\.[01])?\\?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
@@ -114,7 +114,7 @@ class Rows:
                 message = self.raw(i)[:LONGEST].decode(
                     "utf-8", "replace"
                 )  # of a record, the event alone is no count
-            if CODE.match(message) or _idle(message):
+            if CODE.match(message) or _idle(message) or compiled(IN_VAIN).search(message):
                 continue
             told = counts_of(message)
             if told is not None:
