@@ -106,10 +106,15 @@ class Ends:
         routine = self._routine(source)
         return None if routine is None else routine.began(line)
 
-    def afresh(self, source: int, line: int) -> Evidence | None:
-        """The line with which somebody counts on at the end of a log, having begun again after ``line``."""
+    def afresh(self, source: int, line: int, died: str = "") -> Evidence | None:
+        """The line with which somebody counts on at the end of a log, having begun again after ``line``; the one who ``died`` too."""
         routine = self._routine(source)
-        return None if routine is None else routine.afresh(line)
+        return None if routine is None else routine.afresh(line, died)
+
+    def opens(self, source: int, line: int) -> bool:
+        """Whether nothing ordinary was said above ``line``."""
+        routine = self._routine(source)
+        return routine is not None and routine.opens(line)
 
     def _routine(self, source: int) -> Routine | None:
         routine = self._routines.get(source)

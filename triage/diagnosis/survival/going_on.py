@@ -22,6 +22,8 @@ LEAVES = (
     r"|gracefully exiting|terminating worker|cleaning up before exit)\b"
 )
 """What a server says on its way out."""
+_OPTIONAL = frozenset(["ImportError", "ModuleNotFoundError"])
+"""What programs catch as they begin, and do without."""
 _NEAR = 1 << 15
 """Bytes below a stop that may still be told of it."""
 
@@ -53,11 +55,27 @@ class GoingOn:
     job: Job
     endings: Endings
 
+    def died(self, item: Item) -> bool:
+        """Whether an exception ended its process: torch's excepthook shows all of the stack, who catches one begins further down."""
+        return uncaught(item) and self._how(item) != "caught"
+
+    def before_output(self, item: Item) -> bool:
+        """Whether an uncaught exception stands above all that its program says.
+
+        Standard output that goes to a file is held back; what the interpreter says on standard error comes first then.
+        """
+        finding = item.finding
+        around = self._around(item) if finding.raised and self._how(item) == "raised" else None
+        shown = finding.evidence[-1].line if finding.evidence else None
+        if around is None or self.job.opens is None or shown is None:
+            return False
+        return around.text("type") not in _OPTIONAL and self.job.opens(finding.source, shown)
+
     def resumed(self, item: Item) -> Item | None:
         """A line with which the writer of an error goes on as before, if nothing else has gone wrong."""
         finding = item.finding
         shown = finding.evidence[-1] if finding.evidence else None
-        if self.job.resumed is None or shown is None or shown.line is None or uncaught(item):
+        if self.job.resumed is None or shown is None or shown.line is None or self.died(item):
             return None
         if self._ended_badly(item) or hampered(self.job, self.endings.told(*TROUBLE)):
             return None
@@ -73,9 +91,9 @@ class GoingOn:
         """
         finding = item.finding
         shown = finding.evidence[-1] if finding.evidence else None
-        if self.job.afresh is None or shown is None or shown.line is None or uncaught(item):
+        if self.job.afresh is None or shown is None or shown.line is None:
             return None
-        found = self.job.afresh(finding.source, shown.line)
+        found = self.job.afresh(finding.source, shown.line, finding.stream if self.died(item) else "")
         if found is None or found.line is None:
             return None
         for other in (*self.endings.bad(), *self.endings.told(*TROUBLE)):
@@ -96,7 +114,7 @@ class GoingOn:
     def served(self, item: Item) -> Item | None:
         """Anything that the job did after an exception which a server says is of one request only."""
         around = self._around(item) if item.finding.raised else None
-        if around is None or "_served" not in around.fields or uncaught(item):
+        if around is None or "_served" not in around.fields or self.died(item):
             return None
         return next(
             (

@@ -27,14 +27,21 @@ _DENIED = r"(?i)\b(?:cannot|can't|could not|unable|failed to|won't|will not|not 
 _DONE = r"(?i)\b(?:done|finished|complete[ds]?|ended|bye)\b"
 
 
-def begun_afresh(rows: Rows, at: int) -> int | None:
-    """The last row of work that is counted to the end of the log since somebody said, near row ``at``, that it begins again."""
+def begun_afresh(rows: Rows, at: int, died: str = "") -> int | None:
+    """The last row of work that is counted to the end of the log since somebody said, near row ``at``, that it begins again.
+
+    Args:
+        died: a writer who ended at row ``at``: others must say it, and he must work again.
+    """
     for i in range(at, min(len(rows), at + NEAR)):
-        words = rows.part(i)[1]
-        if any(compiled(pattern).search(words) for pattern in (GAVE_UP, _DENIED)):
+        writer, words = rows.part(i)
+        if (died and writer == died) or any(
+            compiled(pattern).search(words) for pattern in (GAVE_UP, _DENIED)
+        ):
             continue
         if (compiled(_FRESH).search(words) and not CODE.match(words)) or _next_try(rows, i, at):
-            return rows.counted_by_any(i, FEW if i - at < FEW else MANY)
+            many = FEW if i - at < FEW else MANY
+            return rows.counted(i, died, many) if died else rows.counted_by_any(i, many)
     return None
 
 

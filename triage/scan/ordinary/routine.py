@@ -12,8 +12,10 @@ from triage.model import Evidence
 from triage.scan.counting import (
     AFTER,
     BOTH,
+    CODE,
     IDLE_VALUES,
     NUMBER,
+    WORDS,
     counts_on,
     goes_on,
     numbers_of,
@@ -52,6 +54,7 @@ How = Literal["raised", "caught", "printed", "alarm"]
 MAX_FRAMES = 80
 ENOUGH = 3
 """Ordinary lines that a program says which goes on."""
+_WARNS = r"(?i)\bwarn|deprecat|^\s*\*+$|OMP_NUM_THREADS"
 _ANEW = r"(?i)\b(?:re)?(?:start|launch|spawn|submit|queu)\w*|\b(?:attempt|retr(?:y|ies|ying)|tries|giv(?:e|es|ing|en) up|gave up)\b"
 """What is said of a program that is run again and again."""
 
@@ -89,10 +92,22 @@ class Routine(Rows):
         last = self.counted_by_any(self.below(line))
         return None if last is None else self.shown(last)
 
-    def afresh(self, line: int) -> Evidence | None:
-        """The last line of work that is counted to the end of the log since it was said, below ``line``, that it begins again."""
-        last = begun_afresh(self, self.below(line))
+    def afresh(self, line: int, died: str = "") -> Evidence | None:
+        """The last line of work that is counted to the end of the log since it was said, below ``line``, that it begins again.
+
+        Args:
+            died: who ended on ``line``: it is others who say so, and it works again.
+        """
+        last = begun_afresh(self, self.below(line), died)
         return None if last is None else self.shown(last)
+
+    def opens(self, line: int) -> bool:
+        """Whether all of a log is at hand and nothing but a traceback, and what is warned of, stands above ``line``."""
+        said = (self.part(i)[1] for i in range(self.below(line - 1)) if self._whole)
+        return self._whole and not any(
+            WORDS.search(m) and not any(compiled(p).search(m) for p in (_WARNS, rf"^(?:{RAISED})"))
+            for m in said if CODE.match(m) is None
+        )  # fmt: skip
 
     def _as_before(self, at: int, stream: str) -> Evidence | None:
         earlier = self.shapes(range(max(0, at - MAX_ROWS), at), stream)

@@ -53,6 +53,7 @@ class Rows:
         self._rows = last_rows(block, MAX_BYTES)
         self._leads = leads_of(block)
         self._name = source.name
+        self._whole = not block.offset and len(block.data) <= MAX_BYTES
         self._parts: dict[int, tuple[str, str]] = {}
 
     def __len__(self) -> int:
