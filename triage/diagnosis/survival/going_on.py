@@ -22,6 +22,7 @@ LEAVES = (
     r"|gracefully exiting|terminating worker|cleaning up before exit)\b"
 )
 """What a server says on its way out."""
+_LOGGED = frozenset(["error", "warning"])
 _OPTIONAL = frozenset(["ImportError", "ModuleNotFoundError"])
 """What programs catch as they begin, and do without."""
 _NEAR = 1 << 15
@@ -150,7 +151,7 @@ class GoingOn:
             return "printed"
         around = self._around(item)
         # who has a logger say it has caught it
-        logged = item.finding.level in {"error", "warning"}
+        logged = {item.finding.level, around.finding.level if around is not None else None} & _LOGGED
         return (
             "caught" if logged or (around is not None and around.fields.get("_caught") is True) else "raised"
         )

@@ -54,7 +54,7 @@ How = Literal["raised", "caught", "printed", "alarm"]
 MAX_FRAMES = 80
 ENOUGH = 3
 """Ordinary lines that a program says which goes on."""
-_WARNS = r"(?i)\bwarn|deprecat|^\s*\*+$|OMP_NUM_THREADS"
+_WARNS = r"(?i)\b\w+warning:|\bwarnings\.warn|\bdeprecat|^\s*\*+$|OMP_NUM_THREADS"
 _ANEW = r"(?i)\b(?:re)?(?:start|launch|spawn|submit|queu)\w*|\b(?:attempt|retr(?:y|ies|ying)|tries|giv(?:e|es|ing|en) up|gave up)\b"
 """What is said of a program that is run again and again."""
 
@@ -163,7 +163,13 @@ class Routine(Rows):
         ):
             return went[-1]
         if how == "caught" and len(same) + 1 >= AGAIN and self._ends_well(went[-1]):
-            return went[-1]
+            between = self.shapes(range(same[0], at), stream).values()
+            top = self._head_of(at - 1)
+            skips = (
+                top is not None and top > 0 and compiled(_INSTEAD).search(self.part(top - 1)[1]) is not None
+            )
+            if skips or any(len(told) >= ENOUGH and goes_on([], told[-BOTH:]) for told in between):
+                return went[-1]
         last = self.counted(at, stream)
         return self._beside(at, stream) if last is None else last
 
