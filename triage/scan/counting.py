@@ -43,8 +43,8 @@ IDLE_VALUES = (
 
 _BARS = r"(?<=\|)[^|\w]{1,200}?[\u2588-\u258f#=>. -]*(?=\|)|[\u2500-\u259f]{3,}[ \u2500-\u259f]*|(?<=\[)[=>.#-]{5,}(?=\])"
 """What is drawn of a bar."""
-_GLUED = r"\b([A-Za-z]{1,6})(\d{1,9})\b(?![-.]\w)"
-"""A count to which its short name is glued: ep3, b0040."""
+_GLUED = r"\b([A-Za-z]{1,10})_?(\d{1,9})\b(?![-.]\w)"
+"""A count to which its name is glued: ep3, scene_040."""
 _ADDRESS = r"\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"
 _PARTS = deferred(r"(?i)\b(?:epochs?|progress|fraction|percent\w*)[\"']?\s{0,3}[:=]?\s{0,3}$")
 """What a number with a fraction may be called that counts."""

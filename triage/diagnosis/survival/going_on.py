@@ -83,6 +83,8 @@ class GoingOn:
         # an exception's message may be taken to go on too far; what a rule spans is all of it
         below = 0 if finding.raised else shown.text.count("\n")
         found = self.job.resumed(finding.source, finding.stream, shown.line + below, self._how(item))
+        if found is not None and "external-stop" in item.rule.tags and "%|" in found.text:
+            return None  # bars are drawn on for a moment while a scheduler ends a job
         return self._routine(item, found)
 
     def begun_again(self, item: Item) -> Item | None:

@@ -16,6 +16,7 @@ from triage.scan.counting import (
     IDLE_VALUES,
     NUMBER,
     WORDS,
+    counts_of,
     counts_on,
     goes_on,
     numbers_of,
@@ -105,7 +106,7 @@ class Routine(Rows):
         """Whether all of a log is at hand and nothing but a traceback, and what is warned of, stands above ``line``."""
         said = (self.part(i)[1] for i in range(self.below(line - 1)) if self._whole)
         return self._whole and not any(
-            WORDS.search(m) and not any(compiled(p).search(m) for p in (_WARNS, rf"^(?:{RAISED})"))
+            (WORDS.search(m) or counts_of(m)) and not any(compiled(p).search(m) for p in (_WARNS, rf"^(?:{RAISED})"))
             for m in said if CODE.match(m) is None
         )  # fmt: skip
 
@@ -163,15 +164,24 @@ class Routine(Rows):
         ):
             return went[-1]
         if how == "caught" and len(same) + 1 >= AGAIN and self._ends_well(went[-1]):
-            between = self.shapes(range(same[0], at), stream).values()
-            top = self._head_of(at - 1)
-            skips = (
-                top is not None and top > 0 and compiled(_INSTEAD).search(self.part(top - 1)[1]) is not None
-            )
-            if skips or any(len(told) >= ENOUGH and goes_on([], told[-BOTH:]) for told in between):
+            if self._worked_between(same[0], at, stream) or (
+                self._said_skipped(at - 1) and self._known(went[-1:], at)
+            ):
                 return went[-1]
         last = self.counted(at, stream)
         return self._beside(at, stream) if last is None else last
+
+    def _worked_between(self, first: int, at: int, stream: str) -> bool:
+        """Whether a writer counts something from row ``first`` to row ``at`` that is not what it leaves out."""
+        rows = (i for i in range(first, at) if compiled(_INSTEAD).search(self.part(i)[1]) is None)
+        return any(
+            len(told) >= ENOUGH and goes_on([], told[-BOTH:]) for told in self.shapes(rows, stream).values()
+        )
+
+    def _said_skipped(self, at: int) -> bool:
+        """Whether it was said right above the exception that ends in row ``at`` what is done instead."""
+        top = self._head_of(at)
+        return top is not None and top > 0 and compiled(_INSTEAD).search(self.part(top - 1)[1]) is not None
 
     def _beside(self, at: int, stream: str) -> int | None:
         """The last row in which others count their work to the end, beside whom ``stream`` had counted nothing itself."""
