@@ -6,6 +6,8 @@ tried again, or done without, and work is counted from then to the end.
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 from triage.scan.counting import AFTER, CODE, counts_of, counts_on, goes_on
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.rows import GAVE_UP, MANY, MAX_ROWS, Rows
@@ -65,13 +67,16 @@ def all_count_on(rows: Rows, at: int) -> int | None:
     below = list(
         dict.fromkeys([*range(at, min(left, at + MAX_ROWS)), *range(max(at, left - MAX_ROWS), left)])
     )
-    streams = {stream for i in above if (stream := rows.part(i)[0])}
+    by_writer: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for later, part in enumerate((above, below)):
+        for i in part:
+            by_writer[rows.part(i)[0]][later].append(i)
     seen: list[int] = []
-    for stream in sorted(streams):
-        past = {s: told for s, told in rows.shapes(above, stream).items() if len(told) >= AFTER}
-        if not past:
+    for stream, (before, after) in sorted(by_writer.items()):
+        past = {s: told for s, told in rows.shapes(before, stream).items() if len(told) >= AFTER}
+        if not stream or not past:
             continue
-        new = rows.shapes(below, stream)
+        new = rows.shapes(after, stream)
         on = [
             new[s][-1][0] for s, told in past.items()
             if len(new.get(s, ())) >= AFTER and goes_on(told, new[s])

@@ -163,11 +163,9 @@ class Routine(Rows):
             and went[-1] >= self.last_of(stream)
         ):
             return went[-1]
-        if how == "caught" and len(same) + 1 >= AGAIN and self._ends_well(went[-1]):
-            if self._worked_between(same[0], at, stream) or (
-                self._said_skipped(at - 1) and self._known(went[-1:], at)
-            ):
-                return went[-1]
+        again = how == "caught" and len(same) + 1 >= AGAIN and self._ends_well(went[-1])
+        if again and (self._worked_between(same[0], at, stream) or self._said_skipped(at, went[-1])):
+            return went[-1]
         last = self.counted(at, stream)
         return self._beside(at, stream) if last is None else last
 
@@ -178,10 +176,11 @@ class Routine(Rows):
             len(told) >= ENOUGH and goes_on([], told[-BOTH:]) for told in self.shapes(rows, stream).values()
         )
 
-    def _said_skipped(self, at: int) -> bool:
-        """Whether it was said right above the exception that ends in row ``at`` what is done instead."""
-        top = self._head_of(at)
-        return top is not None and top > 0 and compiled(_INSTEAD).search(self.part(top - 1)[1]) is not None
+    def _said_skipped(self, at: int, end: int) -> bool:
+        """Whether what is done instead was said right above the exception before row ``at``, and row ``end`` says what was said before."""
+        top = self._head_of(at - 1)
+        skipped = top is not None and top > 0 and compiled(_INSTEAD).search(self.part(top - 1)[1]) is not None
+        return skipped and self._known([end], at)
 
     def _beside(self, at: int, stream: str) -> int | None:
         """The last row in which others count their work to the end, beside whom ``stream`` had counted nothing itself."""
