@@ -23,7 +23,8 @@ MANY, LAST = 5, 12
 _WRITERS = 4
 """Writers of the same words among whose lines a count may have to be looked for."""
 _IDLE = (
-    r"(?i)\b(?:heart-?beat\w*|alive|wait\w*|idle|poll\w*|ping|monitor\w*|watch\w*|retr(?:y|ies|ying)|attempt\w*|tries|try|elapsed|uptime"
+    r"(?i)\b(?:heart-?beat\w*|alive|wait\w*|idle|poll\w*|ping|monitor\w*|watch\w*|retr(?:y|ies|ying)|attempt\w*|tries|try"
+    r"|elapsed(?! time per)|uptime"
     r"|errors?(?!(?<=s)\W{0,3}\d)|fail\w*|exceptions?|warn\w*|timed?[ _]?out\w*|stuck|hung|kill\w*|abort\w*|util\w*|temp\w*|memory"
     r"|no progress|empty|nothing|no (?:new|more|answer|reply|data|work|batch(?:es)?|messages?))\b"
     r"|\bg(?:ive|ives|iving|ave) up\b|\bfor \d[\d.]* ?(?:s|secs?|seconds|min\w*)\b"
