@@ -102,6 +102,10 @@ class Job:
     notes: list[str] = field(default_factory=list)
     began: Began | None = None
     """Tells by source and line whether work is counted from after that line to the end of the log."""
+    afresh: Callable[[int, int, str], Evidence | None] | None = None
+    """Tells the same by source, line and who died there, where somebody says below the line that it is tried again."""
+    opens: Callable[[int, int], bool] | None = None
+    """Tells by source and line whether nothing ordinary stands above that line."""
     resumed: Resumed | None = None
     """Tells by source, stream, line and how it was said there whether a writer goes on."""
     split: Callable[[int, str], tuple[Prefix, str]] | None = None

@@ -52,6 +52,14 @@ class Ends(Protocol):
         """The line with which somebody counts on at the end of a log, having begun after ``line``."""
         ...
 
+    def afresh(self, source: int, line: int, died: str, /) -> Evidence | None:
+        """The line with which somebody counts on at the end of a log, having said after ``line`` that it begins again."""
+        ...
+
+    def opens(self, source: int, line: int, /) -> bool:
+        """Whether nothing ordinary was said above ``line``."""
+        ...
+
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source."""
         ...

@@ -22,7 +22,6 @@ from triage.scan.ordinary.said import lines_around, without_digits
 from triage.scan.ordinary.selves import Selves, selves, went_on
 from triage.scan.ordinary.stacks import stacks
 from triage.scan.ordinary.standstill import stood_still
-from triage.scan.prefix import split_line
 from triage.scan.writers.leads import NONE, leads_of, split
 
 if TYPE_CHECKING:
@@ -88,12 +87,15 @@ class Ends:
         )
 
     def _answered(self, source: int) -> Iterator[int]:
-        """The alarming lines of a log after which it goes on."""
-        for index, shown in self.alarms:
-            if index != source or shown.line is None:
-                continue
-            if self.resumed(source, split_line(shown.text)[0].stream, shown.line, "alarm") is not None:
-                yield shown.line
+        """The alarming lines of a log, and those that state an error, after which it goes on."""
+        said: list[tuple[Lines, How]] = [(self.alarms, "alarm"), (self.last_words, "printed")]
+        for lines, how in said:
+            for index, shown in lines:
+                if index != source or shown.line is None:
+                    continue
+                stream = self.split(source, shown.text.partition("\n")[0])[0].stream
+                if self.resumed(source, stream, shown.line, how) is not None:
+                    yield shown.line
 
     def resumed(self, source: int, stream: str, line: int, how: How = "raised") -> Evidence | None:
         """The line with which a writer goes on after ``line`` as it did before, None without."""
@@ -104,6 +106,16 @@ class Ends:
         """The line with which somebody counts on at the end of a log, having begun after ``line``."""
         routine = self._routine(source)
         return None if routine is None else routine.began(line)
+
+    def afresh(self, source: int, line: int, died: str = "") -> Evidence | None:
+        """The line with which somebody counts on at the end of a log, having begun again after ``line``; the one who ``died`` too."""
+        routine = self._routine(source)
+        return None if routine is None else routine.afresh(line, died)
+
+    def opens(self, source: int, line: int) -> bool:
+        """Whether nothing ordinary was said above ``line``."""
+        routine = self._routine(source)
+        return routine is not None and routine.opens(line)
 
     def _routine(self, source: int) -> Routine | None:
         routine = self._routines.get(source)

@@ -16,6 +16,7 @@ from triage.scan.collect import Collector, Sighting
 from triage.scan.lazy import compiled, deferred
 from triage.scan.traceback import HEADER, Traceback, activity, fatal, parse_faulthandler, parse_traceback
 from triage.scan.tracebacks.lines import LINKS, is_header
+from triage.scan.tracebacks.work import REACH, without_work
 from triage.scan.traced import CLOSE, led_lines, writer_lines
 from triage.scan.window import BlockLines, Line
 
@@ -120,6 +121,9 @@ class ExceptionScan:
         found = parse_traceback(messages, 0)
         if found is None:
             return
+        above = view.block.data[max(0, line.start - REACH) : line.start]
+        if not line.prefix.stream:
+            found = without_work(found, [part.raw for part in lines[: found.end]], above)
         if _breaks_off(found, view, lines):
             found = replace(found, exception_type=None, message_line=None)
         last = lines[min(found.end, len(lines)) - 1]

@@ -66,6 +66,14 @@ class _Ends:
         """None, for the same reason."""
         return None
 
+    def afresh(self, source: int, line: int, died: str, /) -> Evidence | None:
+        """None, for the same reason."""
+        return None
+
+    def opens(self, source: int, line: int, /) -> bool:
+        """False, for the same reason."""
+        return False
+
     def resumed(self, source: int, stream: str, line: int, how: How = "raised", /) -> Evidence | None:
         """None: several files' lines stand behind each other."""
         return None

@@ -458,6 +458,11 @@ def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]], how: How) -> lis
         return left
     return [
         (index, shown) for index, shown in left
-        if shown.line is None
-        or job.resumed(index, split_line(shown.text)[0].stream, shown.line, how) is None
+        if shown.line is None or job.resumed(index, _stream(job, index, shown), shown.line, how) is None
     ]  # fmt: skip
+
+
+def _stream(job: Job, index: int, shown: Evidence) -> str:
+    """Who wrote a line, by all that is known of its log."""
+    first = shown.text.partition("\n")[0]
+    return (split_line(first) if job.split is None else job.split(index, first))[0].stream

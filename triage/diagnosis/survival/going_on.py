@@ -12,12 +12,11 @@ from triage.diagnosis.survival.endings import Endings
 from triage.model import Evidence
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.routine import How
+from triage.scan.ordinary.rows import IN_VAIN
 
 ROUTINE_RULE = "progress.routine"
 MAX_COMPLAINTS = 32
 """Complaints of other ranks that are looked after one by one."""
-IN_VAIN = r" HTTP/[12](?:\.[01])?\\?\" [45]\d\d\b|\"GET /(?!health|ping)\S{0,200} HTTP/"
-"""An access line that tells of no work done."""
 LEAVES = (
     r"(?i)\b(?:shutting down|application shutdown|finished server process|waiting for in-flight|draining"
     r"|gracefully exiting|terminating worker|cleaning up before exit)\b"
@@ -25,6 +24,9 @@ LEAVES = (
 """What a server says on its way out."""
 _LATER = frozenset(["load", "compile", "steady"])
 """What comes after all processes have found each other."""
+_LOGGED = frozenset(["error", "warning"])
+_OPTIONAL = frozenset(["ImportError", "ModuleNotFoundError"])
+"""What programs catch as they begin, and do without."""
 _NEAR = 1 << 15
 """Bytes below a stop that may still be told of it."""
 
@@ -56,17 +58,53 @@ class GoingOn:
     job: Job
     endings: Endings
 
+    def died(self, item: Item) -> bool:
+        """Whether an exception ended its process: torch's excepthook shows all of the stack, who catches one begins further down."""
+        return uncaught(item) and self._how(item) != "caught"
+
+    def before_output(self, item: Item) -> bool:
+        """Whether an uncaught exception stands above all that its program says.
+
+        Standard output that goes to a file is held back; what the interpreter says on standard error comes first then.
+        """
+        finding = item.finding
+        around = self._around(item) if finding.raised and self._how(item) == "raised" else None
+        shown = finding.evidence[-1].line if finding.evidence else None
+        if around is None or self.job.opens is None or shown is None:
+            return False
+        return around.text("type") not in _OPTIONAL and self.job.opens(finding.source, shown)
+
     def resumed(self, item: Item) -> Item | None:
         """A line with which the writer of an error goes on as before, if nothing else has gone wrong."""
         finding = item.finding
         shown = finding.evidence[-1] if finding.evidence else None
-        if self.job.resumed is None or shown is None or shown.line is None or uncaught(item):
+        if self.job.resumed is None or shown is None or shown.line is None or self.died(item):
             return None
         if self._ended_badly(item) or hampered(self.job, self.endings.told(*TROUBLE)):
             return None
         # an exception's message may be taken to go on too far; what a rule spans is all of it
         below = 0 if finding.raised else shown.text.count("\n")
         found = self.job.resumed(finding.source, finding.stream, shown.line + below, self._how(item))
+        if found is not None and "external-stop" in item.rule.tags and "%|" in found.text:
+            return None  # bars are drawn on for a moment while a scheduler ends a job
+        return self._routine(item, found)
+
+    def begun_again(self, item: Item) -> Item | None:
+        """Work that is counted to the end of a log since somebody said, below an error, that it is tried again or done without.
+
+        All that ended badly, and all complaints, came before it and stand in the same log.
+        """
+        finding = item.finding
+        shown = finding.evidence[-1] if finding.evidence else None
+        if self.job.afresh is None or shown is None or shown.line is None:
+            return None
+        found = self.job.afresh(finding.source, shown.line, finding.stream if self.died(item) else "")
+        if found is None or found.line is None:
+            return None
+        for other in (*self.endings.bad(), *self.endings.told(*TROUBLE)):
+            lines = [e.line for e in other.finding.evidence]
+            if other.finding.source != finding.source or any(n is None or n > found.line for n in lines):
+                return None
         return self._routine(item, found)
 
     def outlived(self, item: Item) -> Item | None:
@@ -81,7 +119,7 @@ class GoingOn:
     def served(self, item: Item) -> Item | None:
         """Anything that the job did after an exception which a server says is of one request only."""
         around = self._around(item) if item.finding.raised else None
-        if around is None or "_served" not in around.fields or uncaught(item):
+        if around is None or "_served" not in around.fields or self.died(item):
             return None
         return next(
             (
@@ -151,7 +189,7 @@ class GoingOn:
             return "printed"
         around = self._around(item)
         # who has a logger say it has caught it
-        logged = item.finding.level in {"error", "warning"}
+        logged = {item.finding.level, around.finding.level if around is not None else None} & _LOGGED
         return (
             "caught" if logged or (around is not None and around.fields.get("_caught") is True) else "raised"
         )

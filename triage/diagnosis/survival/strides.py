@@ -15,7 +15,7 @@ LONG_BAR = 100
 _LONG_AFTER = 256 << 10
 """Bytes of a log that no number of processes leaves behind when they end."""
 _BAR = r"(\d+)/(\d+) ?\[[\d:]+<"
-_BAR_RULE = "progress.bar"
+BAR_RULE = "progress.bar"
 """What is drawn again on the way out."""
 _REDRAWN = 3
 """How often a bar is drawn at an end without having moved."""
@@ -34,7 +34,7 @@ class Strides:
             (
                 p for p in marks
                 if p.rank is not None or _several(marks, item)
-                or (p.rule.id != _BAR_RULE and self.endings.over(p, item))
+                or (p.rule.id != BAR_RULE and self.endings.over(p, item))
             ),
             None,
         )  # fmt: skip

@@ -10,9 +10,11 @@ from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.order import after_all, last_of, later, unordered
 from triage.diagnosis.survival.endings import OF_STOPS, Endings
-from triage.diagnosis.survival.going_on import IN_VAIN, LEAVES, GoingOn, uncaught
-from triage.diagnosis.survival.strides import Strides, last_bar
+from triage.diagnosis.survival.going_on import LEAVES, GoingOn
+from triage.diagnosis.survival.strides import BAR_RULE, Strides, last_bar
 from triage.scan.lazy import compiled
+from triage.scan.ordinary.rows import IN_VAIN
+from triage.scan.prefix import split_line
 
 PREEMPTED = "slurm.preempted"
 _SAID = "progress.finished"
@@ -36,13 +38,22 @@ class Survival:
 
     def proof(self, item: Item) -> Item | None:
         """The line that shows that the job went on after ``item``, None when there is none."""
+        found = self._proof(item)
+        if found is None or found.rule.fact == "ended-well" or not self.going_on.before_output(item):
+            return found
+        shown = split_line(found.finding.evidence[-1].text)[0]
+        # loggers and bars write to standard error, as the interpreter does
+        in_order = shown.time is not None or shown.level is not None or found.rule.id == BAR_RULE
+        return found if in_order else None
+
+    def _proof(self, item: Item) -> Item | None:
         if item.concluded:
             return (
                 self._everybody(item) or self._closed(item) or self.going_on.outlived(item)
                 or self.going_on.kept_serving(item)
             )  # fmt: skip
         for end in self.job.of_fact("ended-well"):
-            if uncaught(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
+            if self.going_on.died(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
                 continue  # what one process prints at its end says nothing of another one that died
             if self._given_up_for_lost(item, end):
                 continue
@@ -61,6 +72,9 @@ class Survival:
         stop = self._stopped_for_another(item) or self._only_warned_of(item)
         if stop is not None:
             return stop
+        again = self.going_on.begun_again(item)
+        if again is not None:
+            return again
         rank = item.rank
         if rank is not None:
             finished = self.ledger.finished.get(rank)
@@ -238,7 +252,7 @@ class Survival:
             # a server that has lost what did its work closes in order, or goes on and is asked for metrics still
             return False
         if one.rank is not None and one.rank == two.rank:
-            return not uncaught(item)
+            return not self.going_on.died(item)
         if not one.stream and not two.stream and len(self.job.sources) > 1:
             # the only writer of a log of its own: what its logger reported and went on from
             return (

@@ -153,6 +153,9 @@ _HARMLESS = deferred(
     # a tally: so many of this, so many of that
     r"|\b\d+ [a-z]+(?: [a-z]+)?, (?:.{0,80}, )?\d+ (?:[a-z]+ ){0,2}"
     r"(?:lost|stalled|refused|denied|unreachable|could not be \w+)\b(?!.*\bgiving up\b)"
+    # of what is tried out, some may fail
+    r"|\b[1-9]\d*(?:/\d+)? (?:trials?|configs?|configurations?|combinations?|candidates?|settings) (?:succeeded|worked|completed|ok),"
+    r" \d+ (?:[a-z]+ )?failed\b"
     # the name of a stream and where it goes
     r"|\bstandard error: ?/"
     # a table of events calls all that failed a warning

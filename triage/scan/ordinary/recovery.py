@@ -1,0 +1,91 @@
+"""What shows that a job got over an exception although nobody says that it was caught.
+
+Either everybody who counted his work before counts on, whoever raised it; or somebody says right below that it is
+tried again, or done without, and work is counted from then to the end.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from triage.scan.counting import AFTER, CODE, counts_of, counts_on, goes_on
+from triage.scan.lazy import compiled
+from triage.scan.ordinary.rows import GAVE_UP, MANY, MAX_ROWS, Rows
+
+NEAR = 40
+"""Rows below an exception in which it may be said what is done about it: what else complains of it may stand between."""
+_FRESH = (
+    r"(?i)\b(?:re-?(?:start|spawn|launch|tr(?:y|i)|run|sum|queu|creat|buil|connect|load|open|schedul|group|cover)\w*|respawn\w*|rebuilt"
+    r"|(?:try|trying|start|starting|started|launching|spawning|doing)\b.{0,40}\b(?:again|anew|over|another|next|new)"
+    r"|again|anew|new (?:pool|worker|process|engine|group)|left out|leaving (?:it|them) out|skipp\w+|ignor\w+|without (?:it|them)"
+    r"|fall(?:s|ing)? back|fell back|instead|continu(?:es|ing)|carr(?:y|ies|ying) on|go(?:es|ing) on|replaced by)\b"
+)
+"""What is said of what is done after something went wrong."""
+_TRIES = r"(?i)\b(?:tr(?:y|ies|ying|ial)|attempt|start\w*|launch\w*|run(?:ning)?|begin\w*|stage|phase|part)\b"
+"""How what is done several times, or in several parts, is announced."""
+FEW = 3
+"""Lines that count work right below what is done about an error, and rows that are right below it."""
+_DENIED = r"(?i)\b(?:cannot|can't|could not|unable|failed to|won't|will not|not be|no longer)\b"
+_DONE = r"(?i)\b(?:done|finished|complete[ds]?|ended|bye)\b"
+
+
+def begun_afresh(rows: Rows, at: int, died: str = "") -> int | None:
+    """The last row of work that is counted to the end of the log since somebody said, near row ``at``, that it begins again.
+
+    Args:
+        died: a writer who ended at row ``at``: others must say it, and he must work again.
+    """
+    for i in range(at, min(len(rows), at + NEAR)):
+        writer, words = rows.part(i)
+        if (died and writer == died) or any(
+            compiled(pattern).search(words) for pattern in (GAVE_UP, _DENIED)
+        ):
+            continue
+        if (compiled(_FRESH).search(words) and not CODE.match(words)) or _next_try(rows, i, at):
+            many = FEW if i - at < FEW else MANY
+            return rows.counted(i, died, many) if died else rows.counted_by_any(i, many)
+    return None
+
+
+def _next_try(rows: Rows, i: int, at: int) -> bool:
+    """Whether row ``i`` begins a further one of numbered tries, of which one began above row ``at``."""
+    words = rows.part(i)[1]
+    told = counts_of(words) if compiled(_TRIES).search(words) else None
+    if told is None:
+        return False
+    past = [
+        known[1] for k in range(max(0, at - MAX_ROWS), at)
+        if compiled(_TRIES).search(said := rows.part(k)[1]) and (known := counts_of(said)) and known[0] == told[0]
+    ]  # fmt: skip
+    return bool(past) and counts_on(past, [told[1]])
+
+
+def all_count_on(rows: Rows, at: int) -> int | None:
+    """The last row, where all of several named writers who counted before row ``at`` count on after it, or had done with it."""
+    left = len(rows)
+    above = range(max(0, at - MAX_ROWS), at)
+    below = list(
+        dict.fromkeys([*range(at, min(left, at + MAX_ROWS)), *range(max(at, left - MAX_ROWS), left)])
+    )
+    by_writer: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for later, part in enumerate((above, below)):
+        for i in part:
+            by_writer[rows.part(i)[0]][later].append(i)
+    seen: list[int] = []
+    for stream, (before, after) in sorted(by_writer.items()):
+        past = {s: told for s, told in rows.shapes(before, stream).items() if len(told) >= AFTER}
+        if not stream or not past:
+            continue
+        new = rows.shapes(after, stream)
+        on = [
+            new[s][-1][0] for s, told in past.items()
+            if len(new.get(s, ())) >= AFTER and goes_on(told, new[s])
+        ]  # fmt: skip
+        last = max(on, default=None)
+        if last is None:
+            final = rows.last_of(stream)
+            if final >= at or final < 0 or compiled(_DONE).search(rows.part(final)[1]) is None:
+                return None
+            continue
+        seen.append(last)
+    return max(seen) if len(seen) > 1 else None
