@@ -366,3 +366,15 @@ def test_who_speaks_of_another_s_failure_is_its_victim(engine: Engine) -> None:
 
     root = cause(engine, log(0, "ValueError: partner did not deliver its part"), log(1, "KeyError: 'labels'"))
     assert root.origin.rank == 1
+
+
+def test_who_holds_another_kind_of_number_sent_another_size(engine: Engine) -> None:
+    kinds = ["float32", "float32", "float32", "float64"]
+    log = "".join(f"em[2415{r}] <INFO> rank={r} shard (200, 4) {kind}\n" for r, kind in enumerate(kinds)) + (
+        "terminate called after throwing an instance of 'gloo::EnforceNotMet'\n"
+        "  what():  [enforce fail at /pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:456] op.preamble.length <= op.nbytes. 24 vs 12.\n"
+        + raised(3, CLOSED) + raised(1, CLOSED)
+    )  # fmt: skip
+    root = cause(engine, log)
+    assert (root.category, root.origin.rank) == ("collective-desync", 3)
+    assert any("float64" in shown.text for shown in root.evidence)
