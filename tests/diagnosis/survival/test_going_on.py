@@ -307,3 +307,36 @@ def test_who_asks_a_debugger_where_threads_are_has_seen_a_job_stand_still(engine
     assert engine.diagnose_sources([Source("main.log", data=steps.encode())]).verdict == "healthy"
     both = [Source("main.log", data=steps.encode()), Source("rank0.bt", data=stack.encode())]
     assert engine.diagnose_sources(both).verdict == "inconclusive"
+
+
+@pytest.mark.parametrize(("level", "verdict"), [("ERROR", "healthy"), ("FATAL", "failed")])
+def test_what_a_logger_of_somebody_s_own_reported_is_caught(engine: Engine, level: str, verdict: str) -> None:
+    steps = "".join(
+        f"2026-11-22 18:35:{n:02d},903|{n % 3}|INFO|epoch {n // 3} val 0.{n}\n" for n in range(30)
+    )
+    early, late = steps[: len(steps) // 3], steps[len(steps) // 3 :]
+    error = (
+        f"2026-11-22 18:35:10,950|1|{level}|tensorboard writer failed, disabling it\n"
+        "Traceback (most recent call last):\n"
+        '  File "/home/ok/es.py", line 9, in <module>\n'
+        "    writer.flush()\n"
+        "OSError: [Errno 28] No space left on device: '/tmp/tb/events.out'\n"
+    )
+    rest = late if level == "ERROR" else ""
+    assert engine.diagnose(Source("job.log", data=(early + error + rest).encode())).verdict == verdict
+
+
+def test_a_thread_that_died_and_a_program_that_wrote_its_results(engine: Engine) -> None:
+    work = "".join(f"td{r % 2} {r}: rank{r} {n}/60\n" for n in (0, 20) for r in (2, 0, 1, 3))
+    frames = (
+        "td0 2: Exception in thread heartbeat:\n"
+        "td0 2: Traceback (most recent call last):\n"
+        'td0 2:   File "/usr/lib/python3.11/threading.py", line 1045, in _bootstrap_inner\n'
+        "td0 2:     self.run()\n"
+        'td0 2:   File "/home/ok/td.py", line 6, in beat\n'
+        "td0 2:     push(gateway)\n"
+        "td0 2: ConnectionRefusedError: [Errno 111] Connection refused: metrics gateway 10.0.0.9:9091\n"
+    )
+    rest = "".join(f"td{r % 2} {r}: rank{r} 60/60 finished, wrote results_{r}.json\n" for r in (2, 0, 1, 3))
+    assert engine.diagnose(Source("job.log", data=(work + frames + rest).encode())).verdict == "healthy"
+    assert engine.diagnose(Source("job.log", data=(work + frames).encode())).verdict == "failed"
