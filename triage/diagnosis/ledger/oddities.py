@@ -18,7 +18,8 @@ _FEWEST_LAST = 3
 SILENT = frozenset(["ledger.never-entered", "ledger.never-entered-silent"])
 """Verdicts on ranks of which nothing more is known than what they said last."""
 _NO_MORE = (
-    r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
+    r"(?i)\b(?:early[ -]?stop\w*|(?:end|exit|finish|leav|quit|stopp?)(?:ing|s|ed)? (?:the |its |my )?(?:\w+ )?early"
+    r"|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
     r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
     r"|(?:loader|dataset|iterator|shard|data|stream) (?:is )?(?:exhausted|(?:has )?ended|at its end|drained)"
     r"|training (?:is )?(?:over|finished|complete[d]?|done)|(?:finished|completed) training"
