@@ -378,3 +378,14 @@ def test_who_holds_another_kind_of_number_sent_another_size(engine: Engine) -> N
     root = cause(engine, log)
     assert (root.category, root.origin.rank) == ("collective-desync", 3)
     assert any("float64" in shown.text for shown in root.evidence)
+
+
+def test_what_a_rank_reported_of_itself_is_shown_with_its_call_elsewhere(engine: Engine) -> None:
+    rounds = "".join(
+        f"2026-11-22 19:14:5{n},6{r}6,INFO,qa-{r},round {n} over\n" for n in range(3) for r in range(4)
+    )
+    error = "2026-11-22 19:14:53,784,ERROR,qa-2,evaluation 3: KeyError('predictions'), keeping old score\n"
+    waits = "".join(raised(r, SEND, *((11, "main") if r == 2 else (7, "evaluate"))) for r in (2, 0, 3, 1))
+    root = cause(engine, rounds + error + waits)
+    assert (root.rule_id, root.origin.rank) == ("ledger.other-call", 2)
+    assert any("keeping old score" in shown.text for shown in root.evidence)

@@ -31,6 +31,8 @@ _CODE = (
 """What is no statement of the program's: code, stacks, bars, tables, what Python and NCCL print by themselves."""
 
 
+_OF_LIBRARIES = r"\.(?:cpp|cc|cu|py):\d+\]|\[(?:PG |Rank )|NCCL|collective|[Ww]atchdog|torch[/.]"
+"""What torch and NCCL report as errors, which others say as well."""
 _DIGITS = str.maketrans("", "", "0123456789")
 _Row = tuple[int, int, bytes]
 """Position, number and bytes of a line."""
@@ -180,7 +182,8 @@ def _said(
     text = raw[:600].decode("utf-8", "replace")
     prefix, message = split(leads, text)
     if (
-        prefix.level in {"error", "fatal"}
+        prefix.level == "fatal"
+        or (prefix.level == "error" and compiled(_OF_LIBRARIES).search(text[: prefix.length + 80]))
         or compiled(_CODE).match(message.lstrip(" ") if indented else message)
         or not compiled(WORD).search(message)
     ):
