@@ -389,3 +389,49 @@ def test_what_a_rank_reported_of_itself_is_shown_with_its_call_elsewhere(engine:
     root = cause(engine, rounds + error + waits)
     assert (root.rule_id, root.origin.rank) == ("ledger.other-call", 2)
     assert any("keeping old score" in shown.text for shown in root.evidence)
+
+
+def torchrun(codes: dict[int, int]) -> str:
+    """What torchrun lists of the ranks that ended badly."""
+    return "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n" + "".join(
+        f"[{n}]:\n  time      : 2026-11-22_19:33:44\n  host      : n1\n  rank      : {r} (local_rank: {r})\n"
+        f"  exitcode  : {code} (pid: {700 + r})\n  error_file: <N/A>\n  traceback : To enable traceback see: https://x\n"
+        for n, (r, code) in enumerate(codes.items())
+    )
+
+
+@pytest.mark.parametrize(("codes", "rule"), [({3: 1}, "ledger.left-over"), ({3: 1, 1: -9}, "ledger.killed")])
+def test_who_calls_once_more_when_all_others_have_ended_well(
+    engine: Engine, codes: dict[int, int], rule: str
+) -> None:
+    steps = "".join(f"[rank {r}] step {n}\n" for n in (0, 5, 10) for r in range(4))
+    steps += "[rank 3] step 11: extra micro batch\n" + "".join(f"[rank {r}] end\n" for r in range(3))
+    root = cause(engine, steps + raised(3, CLOSED) + torchrun(codes))
+    assert root.rule_id == rule
+    if rule == "ledger.left-over":
+        assert (root.category, root.origin.rank) == ("collective-desync", 3)
+
+
+@pytest.mark.parametrize(
+    ("back", "category"), [("19:33:10", "straggler-or-hang"), ("19:32:27", "collective-desync")]
+)
+def test_who_speaks_when_the_others_have_waited_in_vain_was_late(
+    engine: Engine, back: str, category: str
+) -> None:
+    texts = [
+        "19:32:20 pg ok\n" + "".join(f"19:32:{21 + n} kernel {n} built\n" for n in range(6)) + raised(r, SEND)
+        for r in range(3)
+    ]
+    locked = "".join(
+        f"19:32:{21 + n} acquiring build.lock for kernel {n}\n19:32:{21 + n} got it\n19:32:{21 + n} kernel {n} built\n"
+        for n in range(6)
+    )
+    texts[1] = (
+        f"19:32:20 pg ok\n{locked}19:32:26 acquiring build.lock for kernel 6\n{back} got it\n"
+        + raised(1, CLOSED)
+    )
+    root = engine.diagnose(
+        [Source(f"r{n}.log", data=text.encode()) for n, text in enumerate(texts)]
+    ).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == (category, 1)
