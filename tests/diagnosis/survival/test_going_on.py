@@ -340,3 +340,22 @@ def test_a_thread_that_died_and_a_program_that_wrote_its_results(engine: Engine)
     rest = "".join(f"td{r % 2} {r}: rank{r} 60/60 finished, wrote results_{r}.json\n" for r in (2, 0, 1, 3))
     assert engine.diagnose(Source("job.log", data=(work + frames + rest).encode())).verdict == "healthy"
     assert engine.diagnose(Source("job.log", data=(work + frames).encode())).verdict == "failed"
+
+
+@pytest.mark.parametrize(("what", "verdict"), [("; halving eval batch to 16", "healthy"), ("", "failed")])
+def test_python_s_own_warning_of_what_was_done_instead(engine: Engine, what: str, verdict: str) -> None:
+    log = (
+        f"/home/ok/t.py:8: UserWarning: r1: CUDA out of memory. Tried to allocate 4.00 GiB{what}\n"
+        "  warnings.warn(text)\n"
+        "r1 eval 0 ppl 20.00 (bs 16)\nr1 eval 1 ppl 19.00 (bs 16)\nr1 finished 2 evals\n"
+    )
+    assert engine.diagnose(Source("job.log", data=log.encode())).verdict == verdict
+
+
+def test_so_many_of_what_it_makes_are_an_end(engine: Engine) -> None:
+    counts = "".join(
+        f"t={n * 30:4d}s fetched={n * 800} failed={n % 7} timeouts={n % 3} aborted=0\n" for n in range(12)
+    )
+    warned = "WARNING 3 hosts unreachable for the whole run: a.example, b.example, c.example\n"
+    log = counts + warned + "wrote 16200 pages to crawl.jsonl\n"
+    assert engine.diagnose(Source("job.log", data=log.encode())).verdict == "healthy"

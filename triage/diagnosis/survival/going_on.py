@@ -23,6 +23,8 @@ LEAVES = (
     r"|gracefully exiting|terminating worker|cleaning up before exit)\b"
 )
 """What a server says on its way out."""
+_WARNED = r"\.py:\d+: [A-Z]\w*Warning: "
+"""How Python begins what a program has it warn of: whoever warns goes on."""
 _NEAR = 1 << 15
 """Bytes below a stop that may still be told of it."""
 
@@ -112,7 +114,8 @@ class GoingOn:
     def _how(self, item: Item) -> How:
         """How an error was told, as far as that shows whether it ended anything."""
         if not item.finding.raised:
-            return "printed"
+            said = item.finding.evidence[0].text if item.finding.evidence else ""
+            return "alarm" if compiled(_WARNED).search(said) else "printed"
         around = self._around(item)
         # who has a logger say it has caught it
         logged = item.finding.level in {"error", "warning"}
