@@ -435,3 +435,20 @@ def test_who_speaks_when_the_others_have_waited_in_vain_was_late(
     ).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == (category, 1)
+
+
+def test_numbers_behind_a_hash_are_no_frames_of_a_debugger(engine: Engine) -> None:
+    log = "".join(f"19:46:00.17934{r} #{r} epoch 0 trained\n" for r in (1, 0, 2))
+    for epoch, order in ((0, (0, 2, 1)), (1, (2, 1, 0))):
+        log += "".join(
+            f"19:46:0{epoch}.20834{r} #{r} epoch {epoch} validated on {4 + epoch * (r == 0)} batches\n"
+            for r in order
+        )
+    root = cause(engine, log + "".join(raised(r, SEND) for r in range(3)))
+    assert (root.category, root.origin.rank) == ("collective-desync", 0)
+
+
+def test_ranks_that_talk_over_gloo_may_share_a_host_and_a_local_rank(engine: Engine) -> None:
+    ended = [torchrun({0: 1}), torchrun({2: -9}).replace("(local_rank: 2)", "(local_rank: 0)")]
+    root = cause(engine, raised(0, CLOSED) + ended[0], ended[1])
+    assert (root.category, root.origin.rank) == ("rank-crash", 2)

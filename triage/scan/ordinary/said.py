@@ -24,7 +24,8 @@ SELF = (
 )
 """How programs begin a line of which they say whose it is."""
 _CODE = (
-    r"\s{2,}|File \"|frame #|#\d+ |Exception raised from|Traceback|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
+    r"\s{2,}|File \"|frame #|#\d+ {1,3}(?:0x|\S+ from /|[\w:~]+ ?\((?:[\w ]+=|\)))|Exception raised from|Traceback"
+    r"|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
     r"\[c10d\]|\[[IWEF]\d{4} |terminate called|[*=+-]{5,}|Timeout \(\d|"
     r"[^\n]{0,120}\d{1,3}%\||(?:\w+\.)*\w+(?:Error|Exception)\b|warnings\.warn|[^\n]{0,200}Warning: "
 )
