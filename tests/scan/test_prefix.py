@@ -143,6 +143,30 @@ def test_lines_without_a_prefix(line: str) -> None:
     assert said(prefix) == ""
 
 
+@pytest.mark.parametrize(
+    ("line", "level"),
+    [
+        ("2026-11-22 18:35:24,927|1|ERROR|writer failed, disabling it", "error"),
+        ("2026-11-22 18:20:53,928,rank=1,WARNING,slow shard", "warning"),
+        ("22.11.2026 18:35:24 [rank 2] ERROR no answer", "error"),
+        ("2026-11-22 18:35:24,927  r2  INFO     epoch 3", "info"),
+        ("2026-11-22 18:35:24,927 trainer[881] WARNING slow shard", "warning"),
+        ("[E 2026-11-22 18:35:24 r2] no answer", "error"),
+        ("E/1122-183115/rank-1: no answer", "error"),
+        ("em[24158] <INFO> rank=0 shard (200, 4)", None),
+        ("<ERROR> (2) no answer", "error"),
+        ("ERROR/2026-11-22 18:35:24/rank-2: no answer", "error"),
+        # words of a message
+        ("step 12 ERROR rate 0.2", None),
+        ("the last ERROR was harmless", None),
+        ("7 INFORMATION items", None),
+        ("E 2 r1 = 0.4", None),
+    ],
+)
+def test_the_level_in_a_layout_of_somebody_s_own(line: str, level: str | None) -> None:
+    assert split_line(line)[0].level == level
+
+
 def test_length_counts_the_characters_of_the_prefix() -> None:
     line = "[default1]:[rank9]: boom"
     prefix, message = split_line(line)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from triage.model import Prefix
 from triage.scan.lazy import Lazy, compiled
-from triage.scan.prefixes import containers, glog, launchers, loggers, nccl, system
+from triage.scan.prefixes import containers, glog, headed, launchers, loggers, nccl, system
 from triage.scan.prefixes.draft import LEVEL_WORD, Draft, Parser
 
 MAX_LAYERS = 8
@@ -195,6 +195,10 @@ def split_line(line: str) -> tuple[Prefix, str]:
             at = redrawn
     if draft.logger in _RELAYS:
         draft.level = None
+    elif draft.level is None:
+        before = draft.marks
+        draft.severity(headed.level_in(text, at, stamped=draft.time is not None))
+        draft.layered(before)
     if at < len(text) and text[at] in _SPEAKERS:
         before = draft.marks
         _note_speaker(text, at, draft)

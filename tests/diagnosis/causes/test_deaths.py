@@ -236,3 +236,36 @@ def test_whom_a_collective_could_not_reach_is_the_peer_that_went(engine: Engine)
     root = engine.diagnose(Source("worker0.log", data=log.encode())).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("rank-crash", 2)
+
+
+def test_a_thread_at_exit_is_shown_with_the_abort_that_it_is(engine: Engine) -> None:
+    steps = "".join(f"batch {n} of rank {r}\n" for n in range(3) for r in range(3))
+    log = (
+        steps
+        + "terminate called without an active exception\n"
+        + failed(1, -6)
+        + table({0: -15, 1: -6, 2: -15})
+    )
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None and (root.category, root.origin.rank) == ("rank-crash", 1)
+    assert any("without an active exception" in shown.text for shown in root.evidence)
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [("| 140 | loss below target 0.31, finishing early |", "ledger.finished-early"), ("| 140 | loss 0.31 |", "ledger.vanished")],
+)  # fmt: skip
+def test_who_says_that_it_leaves_early_did_not_crash(engine: Engine, said: str, rule: str) -> None:
+    lost = (
+        "[rank{0}]: Traceback (most recent call last):\n"
+        '[rank{0}]:   File "/home/lm.py", line 5, in <module>\n'
+        "[rank{0}]:     loss.backward()\n"
+        "[rank{0}]: RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:553] Connection closed by peer [10.0.0.4]:37550.\n"
+    )
+    steps = "".join(f"| {n:>3} | loss 0.{n} |\n" for n in range(0, 140, 20))
+    sources = [
+        Source(f"worker_{r}.log", data=(steps + (said + "\n" if r == 2 else lost.format(r))).encode())
+        for r in range(4)
+    ]
+    root = engine.diagnose(sources).root_cause
+    assert root is not None and (root.rule_id, root.origin.rank) == (rule, 2)

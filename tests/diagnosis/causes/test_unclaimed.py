@@ -324,3 +324,21 @@ def test_the_line_of_an_assertion_is_not_what_it_says(engine: Engine) -> None:
     root = told(engine, log).root_cause
     assert root is not None and root.category == "user-code"
     assert root.evidence[0].text.startswith("AssertionError: ")
+
+
+@pytest.mark.parametrize(
+    ("code", "category"),
+    [
+        ('spec = json.loads(os.environ["RUN_SPEC"])', "config"),
+        ("spec = json.loads(os.getenv('RUN_SPEC'))", "config"),
+        ("spec = json.loads(answer.text)", "user-code"),
+    ],
+)
+def test_what_a_program_was_started_with_cannot_be_read(engine: Engine, code: str, category: str) -> None:
+    log = traceback(
+        frame("/work/agent.py", "<module>", code),
+        frame("/usr/lib/python3.11/json/__init__.py", "loads", "return _default_decoder.decode(s)"),
+        ends="json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+    )
+    cause = told(engine, log).root_cause
+    assert cause is not None and cause.category == category

@@ -366,3 +366,89 @@ def test_who_speaks_of_another_s_failure_is_its_victim(engine: Engine) -> None:
 
     root = cause(engine, log(0, "ValueError: partner did not deliver its part"), log(1, "KeyError: 'labels'"))
     assert root.origin.rank == 1
+
+
+def test_who_holds_another_kind_of_number_sent_another_size(engine: Engine) -> None:
+    kinds = ["float32", "float32", "float32", "float64"]
+    log = "".join(f"em[2415{r}] <INFO> rank={r} shard (200, 4) {kind}\n" for r, kind in enumerate(kinds)) + (
+        "terminate called after throwing an instance of 'gloo::EnforceNotMet'\n"
+        "  what():  [enforce fail at /pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:456] op.preamble.length <= op.nbytes. 24 vs 12.\n"
+        + raised(3, CLOSED) + raised(1, CLOSED)
+    )  # fmt: skip
+    root = cause(engine, log)
+    assert (root.category, root.origin.rank) == ("collective-desync", 3)
+    assert any("float64" in shown.text for shown in root.evidence)
+
+
+def test_what_a_rank_reported_of_itself_is_shown_with_its_call_elsewhere(engine: Engine) -> None:
+    rounds = "".join(
+        f"2026-11-22 19:14:5{n},6{r}6,INFO,qa-{r},round {n} over\n" for n in range(3) for r in range(4)
+    )
+    error = "2026-11-22 19:14:53,784,ERROR,qa-2,evaluation 3: KeyError('predictions'), keeping old score\n"
+    waits = "".join(raised(r, SEND, *((11, "main") if r == 2 else (7, "evaluate"))) for r in (2, 0, 3, 1))
+    root = cause(engine, rounds + error + waits)
+    assert (root.rule_id, root.origin.rank) == ("ledger.other-call", 2)
+    assert any("keeping old score" in shown.text for shown in root.evidence)
+
+
+def torchrun(codes: dict[int, int]) -> str:
+    """What torchrun lists of the ranks that ended badly."""
+    return "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n" + "".join(
+        f"[{n}]:\n  time      : 2026-11-22_19:33:44\n  host      : n1\n  rank      : {r} (local_rank: {r})\n"
+        f"  exitcode  : {code} (pid: {700 + r})\n  error_file: <N/A>\n  traceback : To enable traceback see: https://x\n"
+        for n, (r, code) in enumerate(codes.items())
+    )
+
+
+@pytest.mark.parametrize(("codes", "rule"), [({3: 1}, "ledger.left-over"), ({3: 1, 1: -9}, "ledger.killed")])
+def test_who_calls_once_more_when_all_others_have_ended_well(
+    engine: Engine, codes: dict[int, int], rule: str
+) -> None:
+    steps = "".join(f"[rank {r}] step {n}\n" for n in (0, 5, 10) for r in range(4))
+    steps += "[rank 3] step 11: extra micro batch\n" + "".join(f"[rank {r}] end\n" for r in range(3))
+    root = cause(engine, steps + raised(3, CLOSED) + torchrun(codes))
+    assert root.rule_id == rule
+    if rule == "ledger.left-over":
+        assert (root.category, root.origin.rank) == ("collective-desync", 3)
+
+
+@pytest.mark.parametrize(
+    ("back", "category"), [("19:33:10", "straggler-or-hang"), ("19:32:27", "collective-desync")]
+)
+def test_who_speaks_when_the_others_have_waited_in_vain_was_late(
+    engine: Engine, back: str, category: str
+) -> None:
+    texts = [
+        "19:32:20 pg ok\n" + "".join(f"19:32:{21 + n} kernel {n} built\n" for n in range(6)) + raised(r, SEND)
+        for r in range(3)
+    ]
+    locked = "".join(
+        f"19:32:{21 + n} acquiring build.lock for kernel {n}\n19:32:{21 + n} got it\n19:32:{21 + n} kernel {n} built\n"
+        for n in range(6)
+    )
+    texts[1] = (
+        f"19:32:20 pg ok\n{locked}19:32:26 acquiring build.lock for kernel 6\n{back} got it\n"
+        + raised(1, CLOSED)
+    )
+    root = engine.diagnose(
+        [Source(f"r{n}.log", data=text.encode()) for n, text in enumerate(texts)]
+    ).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == (category, 1)
+
+
+def test_numbers_behind_a_hash_are_no_frames_of_a_debugger(engine: Engine) -> None:
+    log = "".join(f"19:46:00.17934{r} #{r} epoch 0 trained\n" for r in (1, 0, 2))
+    for epoch, order in ((0, (0, 2, 1)), (1, (2, 1, 0))):
+        log += "".join(
+            f"19:46:0{epoch}.20834{r} #{r} epoch {epoch} validated on {4 + epoch * (r == 0)} batches\n"
+            for r in order
+        )
+    root = cause(engine, log + "".join(raised(r, SEND) for r in range(3)))
+    assert (root.category, root.origin.rank) == ("collective-desync", 0)
+
+
+def test_ranks_that_talk_over_gloo_may_share_a_host_and_a_local_rank(engine: Engine) -> None:
+    ended = [torchrun({0: 1}), torchrun({2: -9}).replace("(local_rank: 2)", "(local_rank: 0)")]
+    root = cause(engine, raised(0, CLOSED) + ended[0], ended[1])
+    assert (root.category, root.origin.rank) == ("rank-crash", 2)

@@ -169,3 +169,24 @@ def test_files_are_numbered_by_rank_where_their_lines_say_so(engine: Engine) -> 
         root = engine.diagnose(logs).root_cause
         assert root is not None
         assert (root.category, root.origin.rank) == ("config", guilty)
+
+
+@pytest.mark.parametrize(("ended", "rank"), [(4, 2), (3, None)])
+def test_files_are_as_many_as_the_ranks_that_torchrun_saw_end(
+    engine: Engine, ended: int, rank: int | None
+) -> None:
+    texts = {
+        f"pinn.{r:02d}.log": "".join(f"{n:6d} 1.2e-02\n" for n in range(0, 60, 10)) + "    60 residual loss is nan, giving up\n" * (r == 2)
+        for r in range(4)
+    }  # fmt: skip
+    rows = "".join(
+        f"[{r}]:\n  time      : 2026-11-22_18:23:43\n  host      : n1\n  rank      : {r} (local_rank: {r})\n"
+        f"  exitcode  : {2 if r == 2 else -15} (pid: {700 + r})\n  error_file: <N/A>\n"
+        for r in range(ended)
+    )
+    texts["torchrun.log"] = (
+        "E1122 18:23:43.538000 680 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 2) local_rank: 2 "
+        f"(pid: 702) of binary: /opt/venv/bin/python3\n{rows}"
+    )
+    root = engine.diagnose([Source(name, data=text.encode()) for name, text in texts.items()]).root_cause
+    assert root is not None and (root.category, root.origin.rank) == ("numerics", rank)

@@ -399,3 +399,55 @@ _WORKED = (
 def test_a_server_that_lost_a_request_and_answers_others(engine: Engine, rest: str, verdict: str) -> None:
     before = _WORKED.replace("08:13:09", "08:11:50")
     assert engine.diagnose(Source("decode.log", data=(before + _LOST + rest).encode())).verdict == verdict
+
+
+@pytest.mark.parametrize(("level", "verdict"), [("ERROR", "healthy"), ("FATAL", "failed")])
+def test_what_a_logger_of_somebody_s_own_reported_is_caught(engine: Engine, level: str, verdict: str) -> None:
+    steps = "".join(
+        f"2026-11-22 18:35:{n:02d},903|{n % 3}|INFO|epoch {n // 3} val 0.{n}\n" for n in range(30)
+    )
+    early, late = steps[: len(steps) // 3], steps[len(steps) // 3 :]
+    error = (
+        f"2026-11-22 18:35:10,950|1|{level}|tensorboard writer failed, disabling it\n"
+        "Traceback (most recent call last):\n"
+        '  File "/home/ok/es.py", line 9, in <module>\n'
+        "    writer.flush()\n"
+        "OSError: [Errno 28] No space left on device: '/tmp/tb/events.out'\n"
+    )
+    rest = late if level == "ERROR" else ""
+    assert engine.diagnose(Source("job.log", data=(early + error + rest).encode())).verdict == verdict
+
+
+def test_a_thread_that_died_and_a_program_that_wrote_its_results(engine: Engine) -> None:
+    work = "".join(f"td{r % 2} {r}: rank{r} {n}/60\n" for n in (0, 20) for r in (2, 0, 1, 3))
+    frames = (
+        "td0 2: Exception in thread heartbeat:\n"
+        "td0 2: Traceback (most recent call last):\n"
+        'td0 2:   File "/usr/lib/python3.11/threading.py", line 1045, in _bootstrap_inner\n'
+        "td0 2:     self.run()\n"
+        'td0 2:   File "/home/ok/td.py", line 6, in beat\n'
+        "td0 2:     push(gateway)\n"
+        "td0 2: ConnectionRefusedError: [Errno 111] Connection refused: metrics gateway 10.0.0.9:9091\n"
+    )
+    rest = "".join(f"td{r % 2} {r}: rank{r} 60/60 finished, wrote results_{r}.json\n" for r in (2, 0, 1, 3))
+    assert engine.diagnose(Source("job.log", data=(work + frames + rest).encode())).verdict == "healthy"
+    assert engine.diagnose(Source("job.log", data=(work + frames).encode())).verdict == "failed"
+
+
+@pytest.mark.parametrize(("what", "verdict"), [("; halving eval batch to 16", "healthy"), ("", "failed")])
+def test_python_s_own_warning_of_what_was_done_instead(engine: Engine, what: str, verdict: str) -> None:
+    log = (
+        f"/home/ok/t.py:8: UserWarning: r1: CUDA out of memory. Tried to allocate 4.00 GiB{what}\n"
+        "  warnings.warn(text)\n"
+        "r1 eval 0 ppl 20.00 (bs 16)\nr1 eval 1 ppl 19.00 (bs 16)\nr1 finished 2 evals\n"
+    )
+    assert engine.diagnose(Source("job.log", data=log.encode())).verdict == verdict
+
+
+def test_so_many_of_what_it_makes_are_an_end(engine: Engine) -> None:
+    counts = "".join(
+        f"t={n * 30:4d}s fetched={n * 800} failed={n % 7} timeouts={n % 3} aborted=0\n" for n in range(12)
+    )
+    warned = "WARNING 3 hosts unreachable for the whole run: a.example, b.example, c.example\n"
+    log = counts + warned + "wrote 16200 pages to crawl.jsonl\n"
+    assert engine.diagnose(Source("job.log", data=log.encode())).verdict == "healthy"

@@ -395,3 +395,16 @@ def test_the_only_peer_that_others_lost_is_whose_pod_died(engine: Engine) -> Non
     cause = engine.diagnose(sources).root_cause
     assert cause is not None
     assert (cause.category, cause.origin.rank) == ("host-oom", 1)
+
+
+@pytest.mark.parametrize(("local", "rank"), [(("0.05", "inf", "0.07"), 1), (("inf", "inf", "inf"), None)])
+def test_the_one_whose_own_number_is_none(engine: Engine, local: tuple[str, ...], rank: int | None) -> None:
+    log = "".join(
+        f"[rank{r}]: Traceback (most recent call last):\n"
+        f'[rank{r}]:   File "/srv/tts.py", line 9, in <module>\n'
+        f"[rank{r}]:     raise FloatingPointError(text)\n"
+        f"[rank{r}]: FloatingPointError: mean loss is inf at iteration 57 (local {own})\n"
+        for r, own in enumerate(local)
+    )
+    root = engine.diagnose(Source("job.log", data=log.encode())).root_cause
+    assert root is not None and (root.category, root.origin.rank) == ("numerics", rank)

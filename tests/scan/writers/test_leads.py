@@ -44,3 +44,25 @@ def test_pods_that_are_numbered_otherwise_than_the_ranks_in_them_tell_no_rank() 
     leads = learn("\n".join([*tagged, bare]).encode())
     assert split(leads, bare)[0].rank is None
     assert split(leads, tagged[0])[0].rank == 1
+
+
+@pytest.mark.parametrize(
+    ("log", "ranks"),
+    [
+        (["INFO:w0:shard of 250 rows", "INFO:w2:shard of 247 rows", "INFO:w1:shard of 250 rows", "INFO:w2:epoch 0 over"], [0, 2, 1, 2]),
+        (["INFO:w0:shard of 250 rows", "INFO:w2:shard of 247 rows"], [None, None]),  # one is missing
+        (["INFO:v0:shard of 250 rows", "INFO:v2:shard of 247 rows", "INFO:v1:shard of 250 rows"], [None, None, None]),
+    ],
+)  # fmt: skip
+def test_processes_that_say_little_are_numbered_behind_a_word_for_them(
+    log: list[str], ranks: list[int | None]
+) -> None:
+    tables = [f"  {name:<10}: 0" for name in ("time", "host", "rank", "exitcode", "error_file", "traceback")]
+    leads = learn("\n".join([*log, *tables, *tables]).encode())
+    assert [split(leads, line)[0].rank for line in log] == ranks
+
+
+def test_a_lead_may_hold_the_level() -> None:
+    words = [("INFO", 0), ("INFO", 1), ("WARNING", 2), ("INFO", 0), ("INFO", 1), ("ERROR", 2)] * 3
+    log = [f"2026-11-22 18:35:2{n % 9},000 {level} worker-{w} step {n}" for n, (level, w) in enumerate(words)]
+    assert [split(learn("\n".join(log).encode()), line)[0].level for line in log[4:6]] == ["info", "error"]

@@ -204,9 +204,15 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             "exit_code": code,
             **manner(signal),
         }
-        yield verdict(job, _how(signal, code), fields, _witnesses(job, members), rank=members[0][0])
+        witnesses = _witnesses(job, members)
+        if signal == "SIGABRT" and len(members) == 1:
+            witnesses += job.of_rule(_AT_EXIT)[:1]  # C++ says why it gave up, and names no rank
+        yield verdict(job, _how(signal, code), fields, witnesses, rank=members[0][0])
     if not ledger.exits and not spoken and not wordless_files:
         yield from _nameless_deaths(job)
+
+
+_AT_EXIT = "torch.terminate-at-exit"
 
 
 def _how(signal: str | None, code: int | None) -> str:

@@ -90,6 +90,12 @@ _LISTING = r"\b(?:listdir|scandir|iterdir)\("
 _WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
 _OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params|hyper\w*)(?:\.\w+|\[[^\[\]]+\])*\[(['\"])"
 """Where a program looks a setting up by its name."""
+_GIVEN = r"\b(?:os\.environ\b|(?:os\.)?getenv\(|environ(?:\.get\(|\[)|sys\.argv\b)"
+"""Where a program reads what it was started with."""
+_OF_VALUES = frozenset(["JSONDecodeError", "ParserError", "ScannerError", "TypeError", "ValueError"])
+"""What is raised of a value that cannot be read as a number, as JSON, as YAML."""
+_GUESSED = frozenset([None, "data-loading", "user-code"])
+"""Kinds that the place where a program reads its settings knows better."""
 _NOT_OF_DISKS = frozenset([3, 9, 10, 25])
 """Numbers of errors that are about descriptors and processes: the program's own doing, whatever lies below."""
 _NAMES = {
@@ -345,6 +351,11 @@ def _rule(item: Item) -> str:
     kind = kind_of(name, message, item.text("doing"), place)
     if name == "KeyError" and _is_setting(message, place.code):
         return "unknown.config"
+    if (
+        raised != "library" and kind in _GUESSED
+        and (name or "").rpartition(".")[2] in _OF_VALUES and compiled(_GIVEN).search(place.code)
+    ):  # fmt: skip
+        return "unknown.config"  # what the program was started with cannot be read as what it is to be
     if (
         kind is None
         and (name or "").rpartition(".")[2] in _OF_PARSERS

@@ -35,6 +35,8 @@ def initialisation(job: Job, ledger: Ledger) -> Iterator[Item]:
 
 def placement(job: Job, ledger: Ledger) -> Iterator[Item]:
     """Two ranks with one local rank on one host share a GPU: two nodes' launchers ran on one node."""
+    if any(item.rule.id.startswith("torch.gloo") for item in job.items):
+        return  # ranks that talk over gloo need no GPU of their own
     seats: dict[tuple[str, int], Item] = {}
     for item in job.of_fact("rank-exit"):
         rank, host, local = item.number("rank"), item.text("host"), item.number("local_rank")

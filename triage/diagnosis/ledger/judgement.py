@@ -6,9 +6,9 @@ operation, or gone; where the lines don't tell, the verdict says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from triage.diagnosis.job import Item, Job, compare
+from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger.absence import (
     absent_ranks,
     announced,
@@ -37,9 +37,9 @@ from triage.diagnosis.ledger.settings import (
 from triage.diagnosis.ledger.sites import mismatched, odd_site, same_site
 from triage.diagnosis.ledger.stacked import apart
 from triage.diagnosis.ledger.subgroups import issued_less, silent_members
-from triage.diagnosis.ledger.vanished import GLOO_TIMEOUT, inside_ranks, vanished
+from triage.diagnosis.ledger.vanished import GLOO_TIMEOUT, inside_ranks, left_over, vanished
 from triage.diagnosis.ledger.verdicts import verdict
-from triage.model import Value
+from triage.model import Moment, Value
 
 TINY_TIMEOUT = 1.0
 """Seconds below which a timeout says nothing about a collective of a real job."""
@@ -52,6 +52,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     work = outlasted(job, set(ledger.waiting))
     verdicts += _waits(job, ledger, activities) if work is None else [at_work(job, work, ledger.missing)]
     verdicts += vanished(job, ledger)
+    verdicts += left_over(job, ledger)
     verdicts += initialisation(job, ledger)
     verdicts += differing(job, ledger)
     verdicts += models_differ(job, ledger)
@@ -128,6 +129,12 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         # who belongs to a sub-group is not stated; whoever waits in none holds up the rest in the end
         absent = [r for r in ledger.members if r not in inside and not _entered(ledger, r, waits[0])]
         waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
+    if len(absent) == 1 and absent[0] in ledger.bereft:
+        # it lost the others when they had gone: in a call of its own, or on its way to theirs
+        astray = odd_site(job, waits, ledger.bereft)
+        if astray is not None and astray.rank == absent[0]:
+            yield astray
+            return
     if absent:
         found = list(absent_ranks(job, ledger, activities, waits, absent))
         named = any(item.rule.id != "ledger.waiting-unlocalised" for item in found)
@@ -148,6 +155,9 @@ def _none_absent(job: Job, ledger: Ledger, activities: Activities, waits: Sequen
         # all others waited for as long as they could; it lost them when they had gone
         yield from absent_ranks(job, ledger, activities, waits, [guilty])
         return
+    if guilty is not None and loss is not None and _spoke_when_over(job, guilty, waiting):
+        yield from absent_ranks(job, ledger, activities, waits, [guilty])
+        return
     if guilty is not None and _the_first(waits) and not _said_oddly(job, guilty):
         guilty = None  # before the first of all collectives nobody can have left one out
     late = _latecomer(job, ledger)
@@ -159,6 +169,23 @@ def _none_absent(job: Job, ledger: Ledger, activities: Activities, waits: Sequen
         yield astray
     else:
         yield from _all_inside(job, ledger, waits) if guilty is None else [_own_way(job, waits, guilty)]
+
+
+def _spoke_when_over(job: Job, rank: int, waiting: Mapping[int, Wait]) -> bool:
+    """Whether a rank said something when all others had said their last longer ago than they wait."""
+    last: dict[int, Moment] = {}
+    for fact in ("last-line", "oddity"):
+        for item in job.of_fact(fact):
+            time = item.finding.time
+            if item.rank is not None and time is not None:
+                known = last.get(item.rank)
+                if known is None or (comparable(known, time) and time.seconds > known.seconds):
+                    last[item.rank] = time
+    own = last.get(rank)
+    timeouts = [wait.timeout for wait in waiting.values() if wait.timeout]
+    if own is None or not timeouts or not set(waiting) <= last.keys():
+        return False
+    return all(comparable(own, last[r]) and own.seconds - last[r].seconds >= max(timeouts) for r in waiting)
 
 
 def _latecomer(job: Job, ledger: Ledger) -> int | None:

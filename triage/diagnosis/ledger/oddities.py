@@ -18,7 +18,8 @@ _FEWEST_LAST = 3
 SILENT = frozenset(["ledger.never-entered", "ledger.never-entered-silent"])
 """Verdicts on ranks of which nothing more is known than what they said last."""
 _NO_MORE = (
-    r"(?i)\b(?:early[ -]?stop\w*|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
+    r"(?i)\b(?:early[ -]?stop\w*|(?:end|exit|finish|leav|quit|stopp?)(?:ing|s|ed)? (?:the |its |my )?(?:\w+ )?early"
+    r"|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
     r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
     r"|(?:loader|dataset|iterator|shard|data|stream) (?:is )?(?:exhausted|(?:has )?ended|at its end|drained)"
     r"|training (?:is )?(?:over|finished|complete[d]?|done)|(?:finished|completed) training"
@@ -86,7 +87,9 @@ _TIME_LIMIT = "slurm.time-limit"
 
 
 def says_no_more(item: Item) -> bool:
-    """Whether a line says that a program is through."""
+    """Whether a line says that a program is through; who leaves with an error is not."""
+    if item.finding.level in {"error", "fatal"}:
+        return False
     words = item.text("words") or ""
     alone = item.rule.fact == "oddity" or item.fields.get("_shared") is False
     return compiled(_NO_MORE).search(words) is not None or (

@@ -11,6 +11,9 @@ from triage.diagnosis.ledger.oddities import says_no_more
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.model import Value
 
+FEWEST = 2
+"""Ranks that all ended otherwise, by which it is known who is the odd one."""
+_LISTED = "torch.child-failed-entry"
 GLOO_TIMEOUT = "torch.gloo-timeout"
 
 
@@ -122,6 +125,24 @@ def _left_the_nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
 
 _FEWEST = 3
 """Ranks of which one is told from the others."""
+
+
+def left_over(job: Job, ledger: Ledger) -> Iterator[Item]:
+    """The one rank that lost its peers, where torchrun, which lists all that ended badly, lists nobody else: they had ended well."""
+    failed = {rank for rank, end in ledger.exits.items() if end.failed}
+    if len(failed) != 1 or set(ledger.bereft) != failed or not set(ledger.waiting) <= failed or job.cut:
+        return
+    others = set(ledger.members) - failed
+    listed = {item.number("rank") for item in job.of_rule(_LISTED)}
+    if len(others) < FEWEST or not others <= set(ledger.seen) or listed != failed:
+        return
+    if any(
+        item.rank in others and (item.rule.fact == "exception" or item.rule.role in {"cause", "symptom"})
+        for item in job.items
+    ):
+        return
+    (rank,) = failed
+    yield verdict(job, "ledger.left-over", {"ranks": (rank,)}, [ledger.bereft[rank]], rank=rank)
 
 
 def _last_error(job: Job, rank: int) -> Item | None:

@@ -86,7 +86,7 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
         if len(said) == 1 or place[1]:
             heard[place].ranks.update(said)
     families = _families(job, heard)
-    size = _clients(job) if world_size is None else world_size
+    size = world_size if world_size is not None else _clients(job) or _ended(job)
     leads = Counter(folder for folder, name in families if _PROCESSES.search(name))
     for (folder, name), family in families.items():
         beside = [other for (place, _), other in families.items() if place == folder]
@@ -173,6 +173,12 @@ def _clients(job: Job) -> int | None:
         return None
     traced = [i for i in job.of_fact("exception") if any(i.finding.source == w.finding.source for w in waits)]
     return None if any(_LAUNCHED.search(i.text("file") or "") for i in traced) else sizes.pop()
+
+
+def _ended(job: Job) -> int | None:
+    """How many ranks launchers saw end, if those are all from 0 on."""
+    ranks = {rank for item in job.of_fact("rank-exit") if (rank := item.number("rank")) is not None}
+    return len(ranks) if len(ranks) >= _SURE and ranks == set(range(len(ranks))) else None
 
 
 def _labelled(source: Source, rank: int | None) -> Source:

@@ -27,6 +27,10 @@ _LATER = frozenset(["load", "compile", "steady"])
 _LOGGED = frozenset(["error", "warning"])
 _OPTIONAL = frozenset(["ImportError", "ModuleNotFoundError"])
 """What programs catch as they begin, and do without."""
+
+
+_WARNED = r"\.py:\d+: [A-Z]\w*Warning: "
+"""How Python begins what a program has it warn of: whoever warns goes on."""
 _NEAR = 1 << 15
 """Bytes below a stop that may still be told of it."""
 
@@ -186,7 +190,8 @@ class GoingOn:
     def _how(self, item: Item) -> How:
         """How an error was told, as far as that shows whether it ended anything."""
         if not item.finding.raised:
-            return "printed"
+            said = item.finding.evidence[0].text if item.finding.evidence else ""
+            return "alarm" if compiled(_WARNED).search(said) else "printed"
         around = self._around(item)
         # who has a logger say it has caught it
         logged = {item.finding.level, around.finding.level if around is not None else None} & _LOGGED

@@ -17,6 +17,7 @@ from triage.diagnosis.words.accused import accused
 from triage.model import Moment, Origin
 from triage.rules.schema import Rule
 from triage.scan.clock import iso
+from triage.scan.lazy import compiled
 
 _JOB_WIDE = frozenset(
     {"rendezvous", "network-config", "config", "driver-or-version", "auth-or-hub", "port-conflict",
@@ -36,6 +37,9 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         ranks = [] if rank is None else [rank]
     if not ranks:
         ranks = told_by_others(candidate, identities)
+    if len(ranks) > 1 and rule.category == "numerics":
+        own = _whose_number(candidate)
+        ranks = ranks if own is None else [own]
     # operations that don't fit each other: who left the common path said so
     astray = identities.suspect if rule.category == "collective-desync" else None
     if not ranks and astray is not None:
@@ -93,6 +97,21 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         gpu_uuid=uuid or known_uuid,
         time=moment_text(finding.time, year),
     )
+
+
+_NOT_A_NUMBER = r"(?i)(?<![\w-])[-+]?(?:nan|inf(?:inity)?)(?![\w-])"
+
+
+def _whose_number(candidate: Candidate) -> int | None:
+    """The one rank that says of more numbers than all others that they are none: of its own beside that of all."""
+    counts: dict[int, int] = {}
+    for item in candidate.items:
+        if item.rank is not None and item.finding.evidence:
+            words = item.finding.evidence[0].text.split("\n")[-1]
+            counts[item.rank] = max(counts.get(item.rank, 0), len(compiled(_NOT_A_NUMBER).findall(words)))
+    most = max(counts.values(), default=0)
+    odd = [rank for rank, count in counts.items() if count == most]
+    return odd[0] if len(odd) == 1 and len(counts) > 1 and min(counts.values()) > 0 else None
 
 
 _FEWEST_ALIKE = 2

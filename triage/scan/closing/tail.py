@@ -114,7 +114,10 @@ _SAYS_GOODBYE = deferred(
 _HANDS_OVER = deferred(
     r"(?i)^(?!.*\b(?:emergency|error|traceback|crash|dump|core|interrupt\w*|abort\w*|fail\w*)\b).*?"
     r"(?:\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)\b.{0,60}?\b(?:written|saved|stored|exported)\b"
-    r"|\b(?:saved|wrote|written)\b.{0,40}?\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)\b|"
+    # the name of a file too: wrote results_2.json
+    r"|\b(?:saved|wrote|written)\b.{0,40}?\b(?:report|results?|summary|metrics|predictions?|evaluations?|figures?|plots?|table)(?![a-z])"
+    # so many of what it makes: wrote 16200 pages to crawl.jsonl
+    r"|\b(?:saved|wrote|written|exported)\b \d[\d,.]* (?:\w+ ){1,3}(?:in)?to [\w./-]+\.\w+|"
     + abroad.DONE
     + ")"
 )

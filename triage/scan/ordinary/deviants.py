@@ -17,8 +17,9 @@ FEWEST = 3
 HABIT = 6
 """Lines of one wording by which a number in them is known not to vary."""
 _WHOLE = r"\d{1,9}$"
-_STATED = r"(?:\d{1,9}|\d{1,4}\.\d{1,4}\.\d{1,6}[+,]?)$"
-"""A whole number, or that of a release."""
+_KIND = r"\b(?:b?float|u?int|complex|[bft]?fp|bf|tf)\d{1,3}(?:_e\dm\d(?:fnu?z?)?)?\b"
+_STATED = rf"(?:\d{{1,9}}|\d{{1,4}}\.\d{{1,4}}\.\d{{1,6}}[+,]?|{_KIND})$"
+"""A whole number, that of a release, or the kind of number that an array holds."""
 
 _SEAT = r"(?i)\b(?:cuda|gpu|npu|xpu|device|dev|local[ _-]?rank|port|pid|node)s?['\"]?[ =:#\[(]{0,3}\Z"
 """What stands before a number that says where a process is."""
@@ -79,8 +80,11 @@ def broken_habits(said: Sequence[Said]) -> list[Said]:
 
 
 def _other_number(lines: dict[str, Said]) -> Said | None:
-    """The line whose whole number, or release, differs where all others have the same."""
-    numbers = {writer: _numbers(line.message) for writer, line in lines.items()}
+    """The line whose whole number, release or kind of number differs where all others have the same."""
+    numbers = {
+        writer: [*_numbers(line.message), *compiled(_KIND).findall(line.message)]
+        for writer, line in lines.items()
+    }
     if len({len(found) for found in numbers.values()}) != 1:
         return None
     for values in zip(*numbers.values(), strict=True):

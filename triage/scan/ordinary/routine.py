@@ -43,7 +43,9 @@ _INSTEAD = (
 _REMEDY = (
     r"(?i)\b(?:retrying|re-?try (?:in|after)|will (?:be )?re-?tr(?:y|ied)|try(?:ing)? again|start(?:ing|ed)? (?:\w+ )?again"
     r"|re-?(?:start|spawn|creat|connect|read|queu)(?:ing|ed)|skipp(?:ing|ed)|pruned|left out|quarantined|fall(?:ing|s)? back|fell back"
-    r"|instead|ignor(?:ing|ed)|continuing|proceeding)\b(?!.*\b(?:giv(?:ing|en) up|abort\w*|exit\w*|fatal)\b)"
+    r"|instead|ignor(?:ing|ed)|continuing|proceeding"
+    r"|(?:halv|reduc|lower|shrink|cutt)(?:ing|ed) (?:the )?(?:\w+ ){0,2}(?:batch|size)\w*)\b"
+    r"(?!.*\b(?:giv(?:ing|en) up|abort\w*|exit\w*|fatal)\b)"
 )
 """What a complaint says that is done about it."""
 _BEFELL = r"(?i)\b(?:crashed|died|killed|failed|refused|aborted|exited|timed out|unable|cannot|can't|could ?n[o']t)\b"

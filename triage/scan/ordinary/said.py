@@ -24,7 +24,8 @@ SELF = (
 )
 """How programs begin a line of which they say whose it is."""
 _CODE = (
-    r"\s{2,}|File \"|frame #|#\d+ |Exception raised from|Traceback|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
+    r"\s{2,}|File \"|frame #|#\d+ {1,3}(?:0x|\S+ from /|[\w:~]+ ?\((?:[\w ]+=|\)))|Exception raised from|Traceback"
+    r"|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
     r"\[c10d\]|\[[IWEF]\d{4} |terminate called|[*=+-]{5,}|Timeout \(\d|"
     r"(?:rc|exit(?:[ _](?:code|status))?|status)[ =:]{1,3}-?\d{1,5}\s*$|"
     r"[^\n]{0,120}\d{1,3}%\||(?:\w+\.)*\w+(?:Error|Exception)\b|warnings\.warn|[^\n]{0,200}Warning: "
@@ -32,6 +33,8 @@ _CODE = (
 """What is no statement of the program's: code, stacks, bars, tables, what Python and NCCL print by themselves."""
 
 
+_OF_LIBRARIES = r"\.(?:cpp|cc|cu|py):\d+\]|\[(?:PG |Rank )|NCCL|collective|[Ww]atchdog|torch[/.]"
+"""What torch and NCCL report as errors, which others say as well."""
 _DIGITS = str.maketrans("", "", "0123456789")
 _Row = tuple[int, int, bytes]
 """Position, number and bytes of a line."""
@@ -181,7 +184,8 @@ def _said(
     text = raw[:600].decode("utf-8", "replace")
     prefix, message = split(leads, text)
     if (
-        prefix.level in {"error", "fatal"}
+        prefix.level == "fatal"
+        or (prefix.level == "error" and compiled(_OF_LIBRARIES).search(text[: prefix.length + 80]))
         or compiled(_CODE).match(message.lstrip(" ") if indented else message)
         or not compiled(WORD).search(message)
     ):

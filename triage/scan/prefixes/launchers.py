@@ -62,7 +62,8 @@ _BARE_TAG = Lazy(
     r"rank(\d{1,6}):(?: (?=Traceback \(most recent|  |[A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt)(?::|$))|(?=\[[EWIF](?:\d| )))"
 )
 _UNKNOWN = Lazy(
-    r"(?:[^\s\[][^\s]{0,100}|\[[^\]\n]{1,60}\])?(?:[ \t]{1,8}\S{1,100}){0,2}[ \t]{0,8}(?=\[rank\d{1,6}\]:(?: |\[|$))"
+    r"(?:[^\s\[][^\s]{0,100}|\[[^\]\n]{1,60}\](?:[<(\w:|][^\s\[]{0,40})?)?"
+    r"(?:[ \t]{1,8}\S{1,100}){0,2}[ \t]{0,8}(?=\[rank\d{1,6}\]:(?: |\[|$))"
 )
 _GLUED = r"[\w\]})%.!](?=\[rank\d{1,6}\]:(?: |\[[EWIF]\d))|[ ,:;|](?=\[rank\d{1,6}\]: Traceback \(most recent call last\):)"
 """The end of what somebody wrote without ending the line, before torch's tag."""

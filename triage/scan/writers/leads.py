@@ -14,11 +14,12 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from triage.model import Block, Leads, Prefix
+from triage.model import Block, Leads, Level, Prefix
 from triage.scan.lazy import Lazy, deferred
 from triage.scan.prefix import clean, prefix_length, split_line
 from triage.scan.prefixes.containers import unwrap_json
-from triage.scan.prefixes.draft import Draft
+from triage.scan.prefixes.draft import LEVELS, Draft
+from triage.scan.prefixes.headed import level_in
 from triage.scan.tracebacks.lines import HEADER
 from triage.scan.writers.keyed import keyed, pids
 from triage.scan.writers.marks import NO_RECORD, mark_of
@@ -133,12 +134,21 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     name = "lead " + _name(found).replace("/", ":")
     stream = f"{name}/{inner.stream}" if inner.stream else name
     prefix = replace(inner, length=end + inner.length, stream=stream)
+    if prefix.level is None:
+        # what stands before the words of a program may hold the level too
+        prefix = replace(prefix, level=_level_before(line, end))
     own = _RANKED.fullmatch(_name(found)) if prefix.rank is None else None
     if own is not None:
         prefix = replace(prefix, rank=int(own[1]), stream=f"{stream}/rank{int(own[1])}")
     if outer is not None and inner.time is None:
         prefix = replace(prefix, time=outer.time)
     return prefix, message
+
+
+def _level_before(line: str, end: int) -> Level | None:
+    """The level that a logger put before the message at ``end`` of a line, in a layout of its own."""
+    word = level_in(line[:end] + "-", 0, stamped=_STAMPED.match(line) is not None)
+    return LEVELS.get(word) if word is not None else None
 
 
 def _uncovered(line: str) -> tuple[Prefix, str]:

@@ -19,6 +19,8 @@ HEAD = 72
 """Characters at the beginning of a line in which it stands."""
 FEWEST = 8
 """Records by which it can be told."""
+FEWEST_NAMED = 3
+"""Processes that say so by a word, in a log with fewer records than that."""
 MOST = 0.65
 """Part of the records that have it."""
 AGAIN = 1.5
@@ -44,6 +46,12 @@ _NOT_WRITERS = deferred(
     r"|cpu|numa|job|array|[tdpec]p)[ =:#\[(_.-]{0,2}\Z"
 )
 """What stands before a number that counts something else than the processes of a job."""
+_NATIVE = deferred(r"\.(?:cpp|cc|hpp|h):\d+\]")
+_WRITERS = deferred(
+    r"(?i)(?<![a-z])(?<!local)(?<!local[_ -])(?:(?:global|world)[_ ]?)?(?:rank|rk|r|worker|w|proc(?:ess)?|trainer|replica|pe|member|actor)"
+    r"[ =:#_.\[(-]{0,2}\Z"
+)
+"""What stands before the number of a process."""
 _DATA_PARALLEL = deferred(r"(?i)(?<![a-z])dp[ =:#_.-]{0,2}\Z")
 _OTHERWISE_PARALLEL = deferred(r"(?i)(?<![a-z])[tpec]p[ =:#_.-]{0,2}\d")
 
@@ -55,7 +63,7 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
     """
     heads = [line[:HEAD] for line in lines if not NO_RECORD.match(line)]
     if len(heads) < FEWEST:
-        return None
+        return _of_few(heads, lines)
     numbers: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
     for head in heads:
         for at, number in enumerate(_NUMBERS.finditer(head)):
@@ -102,6 +110,24 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
 def _of_fraction(head: str, at: int) -> bool:
     """Whether the digits there are those behind a point."""
     return at > 1 and head[at - 1] == "." and head[at - 2].isdecimal()
+
+
+def _of_few(heads: Sequence[str], lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
+    """The same of a log with few records: all of them have the number, behind a word for a process, and none is missing."""
+    places: dict[str, list[int]] = defaultdict(list)
+    for head in heads:
+        if _NATIVE.search(head) is not None:
+            continue  # what torch itself counts there may be within a group
+        numbers = (n for n in _NUMBERS.finditer(head) if _WRITERS.search(head, 0, n.start()) is not None)
+        own = next(numbers, None)
+        if own is None or len(own[0]) >= _LONG or own.end() == len(head):
+            return None
+        places[_shape(head[: own.start()])].append(int(own[0]))
+    values = next(iter(places.values()), [])
+    if len(places) != 1 or len(set(values)) < FEWEST_NAMED or set(values) != set(range(len(set(values)))):
+        return None
+    mark = re.compile(_pattern(next(iter(places))))
+    return None if _contradicted(mark, 0, lines) else (mark, 0)
 
 
 def _contradicted(mark: re.Pattern[str], base: int, lines: Sequence[str]) -> bool:
