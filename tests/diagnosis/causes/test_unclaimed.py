@@ -324,3 +324,71 @@ def test_the_line_of_an_assertion_is_not_what_it_says(engine: Engine) -> None:
     root = told(engine, log).root_cause
     assert root is not None and root.category == "user-code"
     assert root.evidence[0].text.startswith("AssertionError: ")
+
+
+def test_what_is_raised_of_a_known_symptom_is_no_cause_of_its_own(engine: Engine) -> None:
+    # a program that waits for workers says in its own words that one of them has gone
+    text = (
+        "(raylet) The node with node id: 5ad7 and address: 10.1.0.8 and node name: 10.1.0.8 has been marked dead"
+        " because the detector has missed too many heartbeats from it.\n"
+        "Traceback (most recent call last):\n"
+        + frame("/work/run.py", "main", "result = ray.get(refs)")
+        + "ray.exceptions.RayActorError: The actor died unexpectedly before finishing this task.\n"
+        "\tclass_name: Learner\n\tpid: 61\n\tip: 10.1.0.8\n"
+        "\nThe above exception was the direct cause of the following exception:\n\n"
+        "Traceback (most recent call last):\n"
+        + frame("/work/run.py", "<module>", "main()")
+        + "run.LearnersGone: learners 4 to 7 have left\n"
+    )
+    diagnosis = told(engine, text)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.rule_id == "ray.node-dead"
+
+
+def test_importing_a_module_of_data_sets_loads_no_data(engine: Engine) -> None:
+    log = traceback(
+        frame("/work/train.py", "<module>", "from reader.datasets import build_dataset"),
+        frame("/work/reader/datasets/__init__.py", "<module>", "from .loading import Decode"),
+        frame("/work/reader/datasets/loading.py", "<module>", "class Decode:"),
+        frame(
+            f"{SITE}/mmcv/utils/registry.py",
+            "_register_module",
+            "raise KeyError(f'{name} is already registered '",
+        ),
+        ends="KeyError: 'Decode is already registered in pipeline'",
+    )
+    diagnosis = told(engine, log)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "user-code"
+
+
+def test_what_breaks_while_an_exception_is_handled_does_not_explain_it(engine: Engine) -> None:
+    # the process cannot tell its parent, which has gone by then
+    pipe = "/usr/lib/python3.12/multiprocessing/connection.py"
+    text = (
+        "Process SpawnProcess-1:\nTraceback (most recent call last):\n"
+        + frame(f"{SITE}/torch/multiprocessing/spawn.py", "_wrap", "fn(i, *args)")
+        + frame("/work/evaluate.py", "evaluate", "for data in self.loader:")
+        + "TypeError: 'Loader' object is not iterable\n"
+        "\nDuring handling of the above exception, another exception occurred:\n\n"
+        "Traceback (most recent call last):\n"
+        + frame("/usr/lib/python3.12/multiprocessing/process.py", "_bootstrap", "self.run()")
+        + frame(pipe, "_send_bytes", "self._send(header + buf)")
+        + frame(pipe, "_send", "n = write(self._handle, buf)")
+        + "BrokenPipeError: [Errno 32] Broken pipe\n"
+    )
+    diagnosis = told(engine, text)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "user-code"
+    assert "not iterable" in diagnosis.root_cause.summary
+
+
+def test_a_slip_deep_in_a_library_is_about_what_it_was_given(engine: Engine) -> None:
+    log = traceback(
+        MAIN, *(frame(f"{SITE}/somelib/layer{i}.py", "forward") for i in range(6)),
+        frame(f"{SITE}/somelib/trainer.py", "step", "for ref in [self.model, self.accelerator.get('model')]:"),
+        ends="AttributeError: 'Accelerator' object has no attribute 'get'",
+    )  # fmt: skip
+    diagnosis = told(engine, log)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.rule_id == "unknown.refused-call"

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from triage.diagnosis.causes.sequels import OF_PEERS, comes_of, of_a_sequel
 from triage.diagnosis.heeded import INTERRUPTED, but_trackers, inside, while_handling
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.words.hearsay import heard
@@ -45,28 +46,6 @@ _SLIPS = frozenset(
     ]
 )
 """Errors in what a program says, whatever it was doing."""
-_OF_PEERS = frozenset(
-    [
-        "BrokenPipeError",
-        "ChannelClosed",
-        "ClientConnectorError",
-        "ClientOSError",
-        "ClosedResourceError",
-        "CommClosedError",
-        "ConnectError",
-        "ConnectionAbortedError",
-        "ConnectionClosedError",
-        "ConnectionError",
-        "ConnectionRefusedError",
-        "ConnectionResetError",
-        "MaxRetryError",
-        "NewConnectionError",
-        "RemoteDisconnected",
-        "ServerDisconnectedError",
-        "StreamClosedError",
-    ]
-)
-"""What a process meets whose peer is gone or not there yet."""
 _OF_LOOKUPS = frozenset(["AttributeError", "IndexError", "KeyError", "StopIteration"])
 _DONE = frozenset(["checkpoint"])
 """What torch itself does, with code enough to slip in."""
@@ -199,7 +178,7 @@ def kind_of(
     )  # fmt: skip
     if short == "KeyError" and said is None and place.worded and place.kind == "library":
         return "config"  # a name that a library does not know, and says so
-    if short in _OF_PEERS and said != "auth-or-hub":
+    if short in OF_PEERS and said != "auth-or-hub":
         return "network-config"
     if short == "FileExistsError" and not words.startswith("[Errno "):
         # a program that overwrites nothing unasked
@@ -243,10 +222,17 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     sites: set[tuple[object, ...]] = set()
     left: list[Item] = []
     for item in found:
-        known = next((known for known in claimed if inside(known, item) and not _aside(known, item)), None)
+        known = next(
+            (
+                k
+                for k in claimed
+                if inside(k, item) and not _aside(k, item) and not of_a_sequel(k, item, found)
+            ),
+            None,
+        )
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
-        if known is None and (item.rank, *_words(item)) not in echoes:
+        if known is None and (item.rank, *_words(item)) not in echoes and not comes_of(item, claimed, found):
             left.append(item)
     interrupted = {item.text("type") for item in found} - {None} == {INTERRUPTED}
     for item in left:
@@ -352,11 +338,10 @@ def _rule(item: Item) -> str:
     if place.near:
         return "unknown.refused-call"  # it complains of what it was given
     # a slip in code that is not the user's, while something was done for which nobody else is named: that failed
-    return (
-        f"unknown.{item.text('doing')}"
-        if raised == "torch" and item.text("doing") in _DONE
-        else "unknown.exception"
-    )
+    if raised == "torch" and item.text("doing") in _DONE:
+        return f"unknown.{item.text('doing')}"
+    # what a library looks for in an object and does not find there is about that object, however deep it looks
+    return "unknown.refused-call" if name in _SLIPS or name in _OF_LOOKUPS else "unknown.exception"
 
 
 def _is_setting(key: str, code: str) -> bool:
