@@ -392,3 +392,32 @@ def test_a_slip_deep_in_a_library_is_about_what_it_was_given(engine: Engine) -> 
     diagnosis = told(engine, log)
     assert diagnosis.root_cause is not None
     assert diagnosis.root_cause.rule_id == "unknown.refused-call"
+
+
+def test_a_status_with_which_a_launcher_ends_is_no_refusal(engine: Engine) -> None:
+    text = (
+        '*** Aborted at 1576123353 (unix time) try "date -d @1576123353" if you are using GNU date ***\n'
+        "*** SIGSEGV (@0x0) received by PID 24044 (TID 0x7f6406bd7740) from PID 0; stack trace: ***\n"
+        "    @     0x7f64067b55d0 (unknown)\n"
+        "Traceback (most recent call last):\n"
+        + frame(f"{SITE}/somelauncher/launch.py", "terminate_procs", "sys.exit(1)")
+        + "SystemExit: 1\n"
+    )
+    diagnosis = told(engine, text)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "rank-crash"
+
+
+def test_what_a_launcher_says_below_an_exception_is_not_the_exception(engine: Engine) -> None:
+    text = (
+        "LAUNCH INFO 2023-04-07 11:21:32,488 Pod failed\n"
+        "Traceback (most recent call last):\n"
+        + frame("train.py", "<module>", "main()")
+        + frame("train.py", "main", "table = names[17]")
+        + "IndexError: list index out of range\n"
+        "LAUNCH INFO 2023-04-07 11:21:33,490 Exit code 1\n"
+    )
+    diagnosis = told(engine, text)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "user-code"
+    assert "list index" in diagnosis.root_cause.evidence[0].text

@@ -234,10 +234,13 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
             sites.add(_site(item))
         if known is None and (item.rank, *_words(item)) not in echoes and not comes_of(item, claimed, found):
             left.append(item)
+    others = any(i.rule.role in {"cause", "symptom"} for i in job.items)
     interrupted = {item.text("type") for item in found} - {None} == {INTERRUPTED}
     for item in left:
         if any(while_handling(item, stop) for stop in found if stop.text("type") == INTERRUPTED):
             continue
+        if item.text("type") == "SystemExit" and (item.text("message") or "0").isdigit() and others:
+            continue  # a mere status: who ends with it has said why before
         if item.text("type") is None and (
             interrupted or (item.text("file") is not None and _site(item) in sites)
         ):
@@ -276,7 +279,9 @@ def _aside(known: Item, exception: Item) -> bool:
 
     Something harmless that it adds, or a launcher's word that its process has ended.
     """
-    apart = known.rule.role == "benign" or known.rule.fact == "rank-exit"
+    apart = (
+        known.rule.role == "benign" or known.rule.fact == "rank-exit" or "launcher-report" in known.rule.tags
+    )
     return apart and known.finding.offset > exception.finding.offset
 
 
