@@ -421,3 +421,43 @@ def test_what_a_launcher_says_below_an_exception_is_not_the_exception(engine: En
     assert diagnosis.root_cause is not None
     assert diagnosis.root_cause.category == "user-code"
     assert "list index" in diagnosis.root_cause.evidence[0].text
+
+
+def test_a_library_that_fails_while_the_program_imports_it_does_not_fit(engine: Engine) -> None:
+    log = traceback(
+        frame("/work/pretrain.py", "<module>", "from somelib.training import get_args"),
+        frame(f"{SITE}/somelib/__init__.py", "<module>", "_load_library()"),
+        frame(f"{SITE}/somelib/__init__.py", "_load_library", "so_path = next(folder.glob(pattern))"),
+        ends="StopIteration",
+    )
+    diagnosis = told(engine, log)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "driver-or-version"
+
+
+def test_the_status_of_a_child_is_not_what_it_died_of(engine: Engine) -> None:
+    text = (
+        "Traceback (most recent call last):\n"
+        + frame("train.py", "launch", "raise RuntimeError(words)")
+        + "RuntimeError: Step 1 exited with non-zero status 1\n"
+        "[E socket.cpp:435] [c10d] The server socket has failed to listen on any local network address.\n"
+        "RuntimeError: The server socket has failed to listen on any local network address. The server socket has failed"
+        " to bind to [::]:29600 (errno: 98 - Address already in use).\n"
+    )
+    diagnosis = told(engine, text)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "port-conflict"
+
+
+def test_frames_of_windows_have_libraries_too(engine: Engine) -> None:
+    home = r"C:\Users\u\.conda\envs\fusion"
+    text = (
+        "Traceback (most recent call last):\n"
+        + frame(rf"{home}\lib\runpy.py", "_run_code", "exec(code, run_globals)")
+        + frame(rf"{home}\Scripts\launch.exe\__main__.py", "<module>")
+        + frame(rf"{home}\lib\site-packages\launch\runner.py", "main", "raise LaunchError(words)")
+        + "launch.errors.LaunchError: the word of a launcher\n"
+    )
+    diagnosis = told(engine, text)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.rule_id != "unknown.user-code"

@@ -68,6 +68,10 @@ _LISTING = r"\b(?:listdir|scandir|iterdir)\("
 _WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
 _OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params|hyper\w*)(?:\.\w+|\[[^\[\]]+\])*\[(['\"])"
 """Where a program looks a setting up by its name."""
+_CHILDS_STATUS = r"(?i)[^\n.:;]{0,80}?\b(?:exited|failed|ended|returned|finished) (?:with )?(?:a )?non-?zero (?:exit |return )?(?:status|code)\b"
+"""What is raised of a child that ended badly."""
+_IMPORT = r"(?:from [\w.]+ )?import \w"
+"""A line by which a program loads a library."""
 _NOT_OF_DISKS = frozenset([3, 9, 10, 25])
 """Numbers of errors that are about descriptors and processes: the program's own doing, whatever lies below."""
 _NAMES = {
@@ -239,8 +243,8 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     for item in left:
         if any(while_handling(item, stop) for stop in found if stop.text("type") == INTERRUPTED):
             continue
-        if item.text("type") == "SystemExit" and (item.text("message") or "0").isdigit() and others:
-            continue  # a mere status: who ends with it has said why before
+        if others and _is_status(item):
+            continue  # who ends with it, or waits for one that did, says nothing of why
         if item.text("type") is None and (
             interrupted or (item.text("file") is not None and _site(item) in sites)
         ):
@@ -256,6 +260,14 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
 
 OF_A_REQUEST = "of-a-request"
 """Tag of what is harmless in a server, which refuses a request and goes on."""
+
+
+def _is_status(item: Item) -> bool:
+    """Whether an exception says a mere status: a program's own, or that of one which it has started."""
+    said = item.text("message") or ""
+    if item.text("type") == "SystemExit":
+        return not said or said.isdigit()
+    return compiled(_CHILDS_STATUS).match(said) is not None
 
 
 def _ends_a_rank(item: Item) -> bool:
@@ -331,6 +343,12 @@ def _rule(item: Item) -> str:
         return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
     if raised == "library" and place.function == "<module>" and name in _SLIPS:
         return "unknown.driver-or-version"  # a library that slips while it is imported does not fit what it runs on
+    if (
+        raised == "library"
+        and place.function != "<module>"
+        and compiled(_IMPORT).match(place.code) is not None
+    ):
+        return "unknown.driver-or-version"  # nor does one that raises while the program only imports it
     if name == "NotImplementedError" and raised == "library" and not message:
         return "unknown.config"  # a library was asked for a variant that it has not got
     if users:
