@@ -68,7 +68,10 @@ _LISTING = r"\b(?:listdir|scandir|iterdir)\("
 _WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
 _OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params|hyper\w*)(?:\.\w+|\[[^\[\]]+\])*\[(['\"])"
 """Where a program looks a setting up by its name."""
-_CHILDS_STATUS = r"(?i)[^\n.:;]{0,80}?\b(?:exited|failed|ended|returned|finished) (?:with )?(?:a )?non-?zero (?:exit |return )?(?:status|code)\b"
+_CHILDS_STATUS = (
+    r"(?i)[^\n.:;]{0,80}?\b(?:exited|failed|ended|returned|finished) (?:with )?(?:a )?non-?zero"
+    r" (?:exit |return )?(?:status|code)\b"
+)
 """What is raised of a child that ended badly."""
 _IMPORT = r"(?:from [\w.]+ )?import \w"
 """A line by which a program loads a library."""
