@@ -161,7 +161,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         ranking.causes.insert(0, said)
     elif (enclosing := carrier(job, ledger, ranking)) is not None:
         ranking.causes[0] = enclosing
-    elif (named := named_below(job, ranking)) is not None:
+    elif (named := named_below(job, ledger, ranking)) is not None:
         ranking.causes.insert(0, named)
     alarmed = alarm(job, ledger, run.ends, ranking.complainers) if last and not ranking.causes else None
     verdict, completed = _verdict(run, job, ranking, alarmed)

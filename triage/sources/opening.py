@@ -19,6 +19,7 @@ from triage.errors import InputError
 from triage.model import ByteStream, Source
 from triage.sources.constants import HEAD_SIZE, UNSIZED_LIMIT
 from triage.sources.inflate import Inflater, compression_of
+from triage.sources.posted import LARGEST, as_written
 from triage.sources.utf16 import Utf16Reader, utf16_of
 
 _CHUNK = 256 << 10
@@ -232,7 +233,7 @@ def open_window(source: Source) -> Window:
     """
     if source.data is not None:
         if compression_of(source.data) is None and utf16_of(source.data[:HEAD_SIZE]) is None:
-            return BytesWindow(source.data)
+            return BytesWindow(as_written(source.data) or source.data)
         return _decoded(io.BytesIO(source.data))
     if source.stream is not None:
         return _decoded(source.stream)
@@ -254,9 +255,15 @@ def _opened(file: io.FileIO) -> Window:
         return _decoded(_Capped(file), file)
     window = FileWindow(file, status.st_size)
     head = window.at(0, HEAD_SIZE)
-    if compression_of(head) is None and utf16_of(head) is None:
-        return window
-    return _decoded(window, file)
+    if compression_of(head) is not None or utf16_of(head) is not None:
+        return _decoded(window, file)
+    if status.st_size <= LARGEST:
+        data = window.at(0, status.st_size)
+        written = as_written(data)
+        if written is not None:
+            file.close()
+            return BytesWindow(written, window.note, window.complete)
+    return window
 
 
 class _Capped:

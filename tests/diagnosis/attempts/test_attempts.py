@@ -267,3 +267,24 @@ def test_who_starts_again_in_the_same_log_is_judged_by_its_last_run(
     engine: Engine, log: str, verdict: str
 ) -> None:
     assert engine.diagnose(Source("nohup.out", data=log.encode())).verdict == verdict
+
+
+def test_a_command_that_is_named_because_it_failed_starts_nothing(engine: Engine) -> None:
+    text = (
+        'Traceback (most recent call last):\n  File "/work/train.py", line 12, in main\n    step()\n'
+        "KeyError: 'labels'\n"
+        "E1001 19:20:31.410000 7410 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: 1)"
+        " local_rank: 0 (pid: 7481) of binary: /usr/bin/python3\n"
+        'Traceback (most recent call last):\n  File "/usr/bin/torchrun", line 8, in <module>\n    sys.exit(main())\n'
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+        + "=" * 60
+        + "\ntrain.py FAILED\n"
+        + "=" * 60
+        + "\n"
+        "Error: failed to run torchrun --nproc_per_node=4 --nnodes=1 --node_rank=0 train.py on 127.0.0.1\n"
+        "Command: 'cd /work && torchrun --nproc_per_node=4 --nnodes=1 --node_rank=0 train.py'\n"
+        "Exit code: 1\n127.0.0.1: failure\n"
+    )
+    diagnosis = engine.diagnose(Source(name="run.log", data=text.encode()))
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "user-code"

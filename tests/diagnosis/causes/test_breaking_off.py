@@ -204,3 +204,30 @@ def test_an_end_that_nothing_knows_is_that_of_a_broken_traceback(engine: Engine)
     root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
     assert root is not None
     assert root.category == "user-code"
+
+
+@pytest.mark.parametrize(
+    ("log", "rule"),
+    [
+        (
+            "Traceback (most recent call last):\n"
+            '2026-03-18 05:25:02\npod-7\n  File "/work/train.py", line 100, in <module>\n2026-03-18 05:25:03\npod-7\n'
+            "    train(args)\n2026-03-18 05:25:04\npod-7\n"
+            "ray.exceptions.ActorUnavailableError: The actor 5f0ac1 is unavailable: The actor is temporarily unavailable\n",
+            "ledger.peer-vanished",
+        ),
+        (
+            'Traceback (most recent call last):\n  File "train.py", line 398, in one_epoch\n    loss.backward()\n'
+            "RuntimeError: NCCL communicator was aborted.\n"
+            'Traceback (most recent call last):\n  File "/usr/lib/python3.6/runpy.py", line 193, i$\n _run_module_as_main\n'
+            '    "__main__", mod_spec)\n',
+            "unknown.reported",
+        ),
+    ],
+)
+def test_a_known_exception_beside_one_that_lost_its_name_tells_more(
+    engine: Engine, log: str, rule: str
+) -> None:
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert root.rule_id == rule

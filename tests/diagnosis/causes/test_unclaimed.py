@@ -342,3 +342,140 @@ def test_what_a_program_was_started_with_cannot_be_read(engine: Engine, code: st
     )
     cause = told(engine, log).root_cause
     assert cause is not None and cause.category == category
+
+
+def test_what_is_raised_of_a_known_symptom_is_no_cause_of_its_own(engine: Engine) -> None:
+    # a program that waits for workers says in its own words that one of them has gone
+    text = (
+        "(raylet) The node with node id: 5ad7 and address: 10.1.0.8 and node name: 10.1.0.8 has been marked dead"
+        " because the detector has missed too many heartbeats from it.\n"
+        "Traceback (most recent call last):\n"
+        + frame("/work/run.py", "main", "result = ray.get(refs)")
+        + "ray.exceptions.RayActorError: The actor died unexpectedly before finishing this task.\n"
+        "\tclass_name: Learner\n\tpid: 61\n\tip: 10.1.0.8\n"
+        "\nThe above exception was the direct cause of the following exception:\n\n"
+        "Traceback (most recent call last):\n"
+        + frame("/work/run.py", "<module>", "main()")
+        + "run.LearnersGone: learners 4 to 7 have left\n"
+    )
+    diagnosis = told(engine, text)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.rule_id == "ray.node-dead"
+
+
+def test_importing_a_module_of_data_sets_loads_no_data(engine: Engine) -> None:
+    log = traceback(
+        frame("/work/train.py", "<module>", "from reader.datasets import build_dataset"),
+        frame("/work/reader/datasets/__init__.py", "<module>", "from .loading import Decode"),
+        frame("/work/reader/datasets/loading.py", "<module>", "class Decode:"),
+        frame(
+            f"{SITE}/mmcv/utils/registry.py",
+            "_register_module",
+            "raise KeyError(f'{name} is already registered '",
+        ),
+        ends="KeyError: 'Decode is already registered in pipeline'",
+    )
+    diagnosis = told(engine, log)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "user-code"
+
+
+def test_what_breaks_while_an_exception_is_handled_does_not_explain_it(engine: Engine) -> None:
+    # the process cannot tell its parent, which has gone by then
+    pipe = "/usr/lib/python3.12/multiprocessing/connection.py"
+    text = (
+        "Process SpawnProcess-1:\nTraceback (most recent call last):\n"
+        + frame(f"{SITE}/torch/multiprocessing/spawn.py", "_wrap", "fn(i, *args)")
+        + frame("/work/evaluate.py", "evaluate", "for data in self.loader:")
+        + "TypeError: 'Loader' object is not iterable\n"
+        "\nDuring handling of the above exception, another exception occurred:\n\n"
+        "Traceback (most recent call last):\n"
+        + frame("/usr/lib/python3.12/multiprocessing/process.py", "_bootstrap", "self.run()")
+        + frame(pipe, "_send_bytes", "self._send(header + buf)")
+        + frame(pipe, "_send", "n = write(self._handle, buf)")
+        + "BrokenPipeError: [Errno 32] Broken pipe\n"
+    )
+    diagnosis = told(engine, text)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "user-code"
+    assert "not iterable" in diagnosis.root_cause.summary
+
+
+def test_a_slip_deep_in_a_library_is_about_what_it_was_given(engine: Engine) -> None:
+    log = traceback(
+        MAIN, *(frame(f"{SITE}/somelib/layer{i}.py", "forward") for i in range(6)),
+        frame(f"{SITE}/somelib/trainer.py", "step", "for ref in [self.model, self.accelerator.get('model')]:"),
+        ends="AttributeError: 'Accelerator' object has no attribute 'get'",
+    )  # fmt: skip
+    diagnosis = told(engine, log)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.rule_id == "unknown.refused-call"
+
+
+def test_a_status_with_which_a_launcher_ends_is_no_refusal(engine: Engine) -> None:
+    text = (
+        '*** Aborted at 1576123353 (unix time) try "date -d @1576123353" if you are using GNU date ***\n'
+        "*** SIGSEGV (@0x0) received by PID 24044 (TID 0x7f6406bd7740) from PID 0; stack trace: ***\n"
+        "    @     0x7f64067b55d0 (unknown)\n"
+        "Traceback (most recent call last):\n"
+        + frame(f"{SITE}/somelauncher/launch.py", "terminate_procs", "sys.exit(1)")
+        + "SystemExit: 1\n"
+    )
+    diagnosis = told(engine, text)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "rank-crash"
+
+
+def test_what_a_launcher_says_below_an_exception_is_not_the_exception(engine: Engine) -> None:
+    text = (
+        "LAUNCH INFO 2023-04-07 11:21:32,488 Pod failed\n"
+        "Traceback (most recent call last):\n"
+        + frame("train.py", "<module>", "main()")
+        + frame("train.py", "main", "table = names[17]")
+        + "IndexError: list index out of range\n"
+        "LAUNCH INFO 2023-04-07 11:21:33,490 Exit code 1\n"
+    )
+    diagnosis = told(engine, text)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "user-code"
+    assert "list index" in diagnosis.root_cause.evidence[0].text
+
+
+def test_a_library_that_fails_while_the_program_imports_it_does_not_fit(engine: Engine) -> None:
+    log = traceback(
+        frame("/work/pretrain.py", "<module>", "from somelib.training import get_args"),
+        frame(f"{SITE}/somelib/__init__.py", "<module>", "_load_library()"),
+        frame(f"{SITE}/somelib/__init__.py", "_load_library", "so_path = next(folder.glob(pattern))"),
+        ends="StopIteration",
+    )
+    diagnosis = told(engine, log)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "driver-or-version"
+
+
+def test_the_status_of_a_child_is_not_what_it_died_of(engine: Engine) -> None:
+    text = (
+        "Traceback (most recent call last):\n"
+        + frame("train.py", "launch", "raise RuntimeError(words)")
+        + "RuntimeError: Step 1 exited with non-zero status 1\n"
+        "[E socket.cpp:435] [c10d] The server socket has failed to listen on any local network address.\n"
+        "RuntimeError: The server socket has failed to listen on any local network address. The server socket has failed"
+        " to bind to [::]:29600 (errno: 98 - Address already in use).\n"
+    )
+    diagnosis = told(engine, text)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "port-conflict"
+
+
+def test_frames_of_windows_have_libraries_too(engine: Engine) -> None:
+    home = r"C:\Users\u\.conda\envs\fusion"
+    text = (
+        "Traceback (most recent call last):\n"
+        + frame(rf"{home}\lib\runpy.py", "_run_code", "exec(code, run_globals)")
+        + frame(rf"{home}\Scripts\launch.exe\__main__.py", "<module>")
+        + frame(rf"{home}\lib\site-packages\launch\runner.py", "main", "raise LaunchError(words)")
+        + "launch.errors.LaunchError: the word of a launcher\n"
+    )
+    diagnosis = told(engine, text)
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.rule_id != "unknown.user-code"

@@ -103,10 +103,15 @@ def test_the_users_own_check_of_arguments_is_about_settings(engine: Engine) -> N
 
 
 @pytest.mark.parametrize(
-    "ends", ["KeyError: 'frob'", "IndexError: list index out of range", "RuntimeError: frob 7 is odd"]
+    "ends", ["RuntimeError: frob 7 is odd", "AssertionError: frob", "FrobError: no frob"]
 )
 def test_words_that_tell_nothing(engine: Engine, ends: str) -> None:
     assert root(engine, ends, TRAINER, depth=5).category == "unknown"
+
+
+@pytest.mark.parametrize("ends", ["KeyError: 'frob'", "IndexError: list index out of range"])
+def test_what_a_library_does_not_find_in_what_it_was_given(engine: Engine, ends: str) -> None:
+    assert root(engine, ends, TRAINER, depth=5).rule_id == "unknown.refused-call"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from dataclasses import replace
 from triage.diagnosis.attempts.openings import OPENS, OVER, openings, told
 from triage.diagnosis.job import Began, Item, comparable, compare
 from triage.model import Source
+from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
 
 MAX_ATTEMPTS = 64
@@ -139,7 +140,7 @@ def _appended(items: Sequence[Item]) -> list[Item]:
     by_source: dict[int, list[Item]] = defaultdict(list)
     for item in items:
         if (
-            item.rule.fact in _BEGINNINGS
+            (item.rule.fact in _BEGINNINGS and not _is_report(item))
             or item.rule.fact == "progress"
             or _is_last(item)
             or _ends_a_run(item)
@@ -232,6 +233,13 @@ def _came_to_work(item: Item, since: int) -> bool:
     )
 
 
+def _is_report(item: Item) -> bool:
+    """Whether the command of a launcher is only named because it failed."""
+    return item.rule.fact == "launch" and any(
+        compiled(_FAILED_COMMAND).search(shown.text) is not None for shown in item.finding.evidence
+    )
+
+
 def _is_last(item: Item) -> bool:
     """Whether a launcher's or a server's main process says why it gives up."""
     return "launcher-report" in item.rule.tags or (
@@ -275,6 +283,10 @@ def _steps_back(item: Item, step: int | None, reached: int | None) -> bool:
     return step is not None and reached is not None and step <= reached and not item.finding.stream
 
 
+_FAILED_COMMAND = (
+    r"(?i)\bfail(?:ed|ure) to (?:run|start|launch|execute)\b|\bCommand:? ?['\"\[(]|\bnon-zero exit\b"
+)
+"""What is said around the command of a launcher that came to a bad end."""
 _BEGINNINGS = frozenset({"launch-begins", "launch", "rendezvous", "run-begins"})
 """What a launcher says before it starts its processes, and a program that others are started by at its start."""
 NEVER_RAN = frozenset(

@@ -22,17 +22,24 @@ def carrier(job: Job, ledger: Ledger, ranking: Ranking) -> Candidate | None:
     if best is None or not nameless(best):
         return None
     inner = best.lead.finding
-    for item in job.of_tag("carrier"):
-        finding = item.finding
-        same = finding.source == inner.source and finding.stream == inner.stream
-        if same and finding.offset < inner.offset:
-            candidate = symptom_alone(job, ledger)
-            if candidate is not None and candidate.rule_id == item.rule.id:
-                return candidate
-    return None
+    above = [
+        item for item in job.items
+        if item.finding.source == inner.source and item.finding.stream == inner.stream
+        and item.finding.offset < inner.offset
+    ]  # fmt: skip
+    candidate = symptom_alone(job, ledger) if above else None
+    if candidate is None:
+        return None
+    if any("carrier" in i.rule.tags and candidate.rule_id == i.rule.id for i in above):
+        return candidate
+    # an exception that has a name and is known tells more than one below it that lost its own
+    named = any(
+        i.rule.role == "symptom" and i.finding.raised and "launcher-report" not in i.rule.tags for i in above
+    )
+    return candidate if named else None
 
 
-def named_below(job: Job, ranking: Ranking) -> Candidate | None:
+def named_below(job: Job, ledger: Ledger, ranking: Ranking) -> Candidate | None:
     """An exception's own line where all that is above it are tracebacks that others' lines broke.
 
     Processes that write at once into one file leave tracebacks without an end, and ends without a traceback.
@@ -41,17 +48,23 @@ def named_below(job: Job, ranking: Ranking) -> Candidate | None:
     if best is None or not all(nameless(c) for c in ranking.causes if c.explained_by is None):
         return None
     broken = best.lead.finding
-    known = {
-        (e.path, e.line) for i in job.items if i.rule.role in {"symptom", "benign"} for e in i.finding.evidence
-    }  # fmt: skip
-    words = [
-        (i.finding.source, shown)
+    named = [
+        (i, shown)
         for i in job.of_fact("mention")
         for shown in i.finding.evidence
         if i.finding.source == broken.source and i.finding.offset > broken.offset
-        and (shown.path, shown.line) not in known
         and compiled(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S").match(split_line(shown.text)[1])
     ]  # fmt: skip
+    known = {
+        i.finding.offset for i in job.items
+        if i.rule.role == "symptom" and i.finding.source == broken.source and "launcher-report" not in i.rule.tags
+    }  # fmt: skip
+    lines = {
+        (e.path, e.line) for i in job.items if i.rule.role in {"symptom", "benign"} for e in i.finding.evidence
+    }  # fmt: skip
+    words = [(i.finding.source, shown) for i, shown in named if (shown.path, shown.line) not in lines]
+    if not words and any(i.finding.offset in known for i, _ in named):
+        return symptom_alone(job, ledger)  # a rule knows what it says
     found = stated_exception(job, [w for w in words if tells(w)])
     if found is not None:
         found.explains = [item for c in ranking.causes for item in c.items]

@@ -110,6 +110,7 @@ _ENDS = frozenset(
         "ledger.exited",
         "ledger.killed",
         "host.child-ended",
+        "host.child-left",
         "host.shell-aborted",
         "mpi.received-signal",
         "torch.native-exception",
@@ -119,7 +120,7 @@ _ENDS = frozenset(
 )
 """Causes that tell how a process ended and not why."""
 VANISHED = "ledger.vanished"
-_EXITED = frozenset({"ledger.exited", "host.child-ended"})
+_EXITED = frozenset({"ledger.exited", "host.child-ended", "host.child-left"})
 """Those of them that tell an exit code."""
 
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from triage.diagnosis.causes.sequels import OF_PEERS, comes_of, of_a_sequel
 from triage.diagnosis.causes.torn import SpareEnds
 from triage.diagnosis.heeded import INTERRUPTED, but_trackers, inside, while_handling
 from triage.diagnosis.job import TROUBLE, Item, Job
@@ -46,28 +47,6 @@ _SLIPS = frozenset(
     ]
 )
 """Errors in what a program says, whatever it was doing."""
-_OF_PEERS = frozenset(
-    [
-        "BrokenPipeError",
-        "ChannelClosed",
-        "ClientConnectorError",
-        "ClientOSError",
-        "ClosedResourceError",
-        "CommClosedError",
-        "ConnectError",
-        "ConnectionAbortedError",
-        "ConnectionClosedError",
-        "ConnectionError",
-        "ConnectionRefusedError",
-        "ConnectionResetError",
-        "MaxRetryError",
-        "NewConnectionError",
-        "RemoteDisconnected",
-        "ServerDisconnectedError",
-        "StreamClosedError",
-    ]
-)
-"""What a process meets whose peer is gone or not there yet."""
 _OF_LOOKUPS = frozenset(["AttributeError", "IndexError", "KeyError", "StopIteration"])
 _DONE = frozenset(["checkpoint"])
 """What torch itself does, with code enough to slip in."""
@@ -96,6 +75,13 @@ _OF_VALUES = frozenset(["JSONDecodeError", "ParserError", "ScannerError", "TypeE
 """What is raised of a value that cannot be read as a number, as JSON, as YAML."""
 _GUESSED = frozenset([None, "data-loading", "user-code"])
 """Kinds that the place where a program reads its settings knows better."""
+_CHILDS_STATUS = (
+    r"(?i)[^\n.:;]{0,80}?\b(?:exited|failed|ended|returned|finished) (?:with )?(?:a )?non-?zero"
+    r" (?:exit |return )?(?:status|code)\b"
+)
+"""What is raised of a child that ended badly."""
+_IMPORT = r"(?:from [\w.]+ )?import \w"
+"""A line by which a program loads a library."""
 _NOT_OF_DISKS = frozenset([3, 9, 10, 25])
 """Numbers of errors that are about descriptors and processes: the program's own doing, whatever lies below."""
 _NAMES = {
@@ -206,7 +192,7 @@ def kind_of(
     )  # fmt: skip
     if short == "KeyError" and said is None and place.worded and place.kind == "library":
         return "config"  # a name that a library does not know, and says so
-    if short in _OF_PEERS and said != "auth-or-hub":
+    if short in OF_PEERS and said != "auth-or-hub":
         return "network-config"
     if short == "FileExistsError" and not words.startswith("[Errno "):
         # a program that overwrites nothing unasked
@@ -251,17 +237,27 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     left: list[Item] = []
     losses = _losses(job, found)
     for item in found:
-        known = next((known for known in claimed if inside(known, item) and not _aside(known, item)), None)
+        known = next(
+            (
+                k
+                for k in claimed
+                if inside(k, item) and not _aside(k, item) and not of_a_sequel(k, item, found)
+            ),
+            None,
+        )
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
-        if known is None and (item.rank, *_words(item)) not in echoes:
+        if known is None and (item.rank, *_words(item)) not in echoes and not comes_of(item, claimed, found):
             left.append(item)
     ends = SpareEnds(job, [i for i in claimed if i.rule.role == "symptom"], found)
+    others = any(i.rule.role in {"cause", "symptom"} for i in job.items)
     interrupted = {item.text("type") for item in found} - {None} == {INTERRUPTED}
     named = any(item.text("type") not in {None, INTERRUPTED} for item in left)
     for item in left:
         if any(while_handling(item, stop) for stop in found if stop.text("type") == INTERRUPTED):
             continue
+        if others and _is_status(item):
+            continue  # who ends with it, or waits for one that did, says nothing of why
         if item.text("type") is None and (
             interrupted or named or (item.text("file") is not None and _site(item) in sites)
         ):
@@ -281,6 +277,14 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
 
 OF_A_REQUEST = "of-a-request"
 """Tag of what is harmless in a server, which refuses a request and goes on."""
+
+
+def _is_status(item: Item) -> bool:
+    """Whether an exception says a mere status: a program's own, or that of one which it has started."""
+    said = item.text("message") or ""
+    if item.text("type") == "SystemExit":
+        return not said or said.isdigit()
+    return compiled(_CHILDS_STATUS).match(said) is not None
 
 
 def _ends_a_rank(item: Item) -> bool:
@@ -318,7 +322,9 @@ def _aside(known: Item, exception: Item) -> bool:
 
     Something harmless that it adds, or a launcher's word that its process has ended.
     """
-    apart = known.rule.role == "benign" or known.rule.fact == "rank-exit"
+    apart = (
+        known.rule.role == "benign" or known.rule.fact == "rank-exit" or "launcher-report" in known.rule.tags
+    )
     return apart and known.finding.offset > exception.finding.offset
 
 
@@ -373,6 +379,12 @@ def _rule(item: Item) -> str:
         return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
     if raised == "library" and place.function == "<module>" and name in _SLIPS:
         return "unknown.driver-or-version"  # a library that slips while it is imported does not fit what it runs on
+    if (
+        raised == "library"
+        and place.function != "<module>"
+        and compiled(_IMPORT).match(place.code) is not None
+    ):
+        return "unknown.driver-or-version"  # nor does one that raises while the program only imports it
     if name == "NotImplementedError" and raised == "library" and not message:
         return "unknown.config"  # a library was asked for a variant that it has not got
     if users:
@@ -385,11 +397,10 @@ def _rule(item: Item) -> str:
     if place.near:
         return "unknown.refused-call"  # it complains of what it was given
     # a slip in code that is not the user's, while something was done for which nobody else is named: that failed
-    return (
-        f"unknown.{item.text('doing')}"
-        if raised == "torch" and item.text("doing") in _DONE
-        else "unknown.exception"
-    )
+    if raised == "torch" and item.text("doing") in _DONE:
+        return f"unknown.{item.text('doing')}"
+    # what a library looks for in an object and does not find there is about that object, however deep it looks
+    return "unknown.refused-call" if name in _SLIPS or name in _OF_LOOKUPS else "unknown.exception"
 
 
 def _is_setting(key: str, code: str) -> bool:

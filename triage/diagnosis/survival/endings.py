@@ -81,7 +81,7 @@ class Endings:
         return (item for tag in tags for item in self.job.of_tag(tag) if item.rule.role != "benign")
 
 
-_CHILDREN = frozenset({"host.child-ended", "host.rank-ended"})
+_CHILDREN = frozenset({"host.child-ended", "host.child-left", "host.rank-ended"})
 _FEWEST_ENDS = 3
 _OF_CHILD = deferred(r"(?i)(?:rank|worker|process|trainer|proc|child|task|replica)[ _#-]?(\d{1,5})")
 

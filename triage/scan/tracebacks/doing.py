@@ -55,8 +55,10 @@ def activity(frames: Sequence[Frame]) -> Doing | None:
     if any(compiled(_COMPILER_PATHS).search(f.path) for f in innermost):
         return "compile-or-graph-capture"
     for frame in reversed(near):
-        if frame.function == "__init__" or compiled(_INTERPRETER).search(frame.path):
-            continue  # what is given to a constructor is a setting; Python's own tables hold no samples
+        if frame.function in {"__init__", "<module>"} or compiled(_INTERPRETER).search(frame.path):
+            # what is given to a constructor is a setting; what is only imported does nothing yet; Python's own
+            # tables hold no samples
+            continue
         if compiled(_RECOMPUTED).search(frame.path):
             return None
         if "/torch/nn/" in frame.path:

@@ -19,11 +19,11 @@ _LIBRARIES = frozenset(
     transformers triton trl urllib3 uvicorn verl vllm wandb webdataset xformers
     """.split()  # noqa: SIM905 - a list of words reads better as text
 )
-_STDLIB = r"(?:^|/)lib(?:64)?/python\d(?:\.\d+)?t?/|(?:^|/)python\d+\.zip/"
+_STDLIB = r"(?:^|/)lib(?:64)?/python\d(?:\.\d+)?t?/|(?:^|/)python\d+\.zip/|(?i:^[a-z]:/(?:[^/]+/)+lib/(?!site-packages/)[\w/]+\.py$)"
 _PACKAGES = r"(?:^|/)(?:site|dist)-packages/(?P<package>[^/]+)"
 _INTERACTIVE = ("<stdin>", "<ipython-input", "<console>")
 _LEFT_OUT = frozenset(("...", "\N{HORIZONTAL ELLIPSIS}"))
-_GENERATED = ("/.cache/", "/.triton/", "/torch_extensions/", "/opt/conda/", ".egg/", "/pkgs/")
+_GENERATED = (".exe/", "/.cache/", "/.triton/", "/torch_extensions/", "/opt/conda/", ".egg/", "/pkgs/")
 
 
 def make_frame(path: str, line: int | None, function: str, code: str | None = None) -> Frame:

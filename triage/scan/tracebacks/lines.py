@@ -53,6 +53,7 @@ _ENDS = Lazy(
     | \[?\d{4}-\d\d-\d\d[\ T]\d\d:\d\d | [IWEF]\d{4}\ \d\d: | \[[EWIF]\d{0,4}[ ] | \[rank\d | \[default\d
     | \[\ *\d+\.\d{6}\] | \([A-Za-z_]\w*[^()]{0,80}\ pid=\d
     | (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)[:\ ] | \[(?:DEBUG|INFO|WARNING|ERROR)[\]|]
+    | \w+\ (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\ \d{4}-\d\d-\d\d\ \d\d:
     | [\w.-]+:\d+:\d+\ \[-?\d+\] | NCCL\ version | /\S+\.py:\d+:\ \w*Warning:
     | .{0,120}?\d{1,3}%\| | (?:[Ee]poch|[Ss]tep|[Ii]ter(?:ation)?)[\ :\[=]+\d
     """
