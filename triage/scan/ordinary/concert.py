@@ -5,6 +5,7 @@ What a program says at its end nobody has to know where each of its processes sa
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from triage.model import Block, Finding, Source
@@ -16,7 +17,7 @@ FEWEST = 2
 """Writers that end alike."""
 BETWEEN = 4
 """Lines among which each last one of a process without a name may stand."""
-_THROUGH = r"(?i)\b(?:finished|completed?|done|ended|exported|saved|written|reached|converged|succe(?:ss\w*|eded)|over|through|good)\b"
+_THROUGH = r"(?i)\b(?:finished|completed?|done|exported|saved|written|reached|converged|succe(?:ss\w*|eded)|consumed)\b|\ball good\b"
 """What is said of work that has been done."""
 _OF_A_PART = (
     r"(?i)\b(?:init\w*|set[ -]?up|load\w*|warm\w*|compil\w*|download\w*|connect\w*|join\w*|start\w*|prepar\w*|tokeni\w*|buil[dt]\w*"
@@ -24,6 +25,15 @@ _OF_A_PART = (
     r"|cache[ds]?|data(?:set)?)\b"
 )
 """What comes before the work, or is a part of it."""
+_IN_ORDER = (
+    r"(?i)\b(?:normal end|(?:end(?:s|ed|ing)?|leav(?:es|ing)|left|stop(?:s|ped|ping)?|exit(?:s|ed|ing)?|quit(?:s|ting)?|clos(?:es|ed|ing))"
+    r" (?:normally|cleanly|gracefully|well|as planned|as intended|in order))\b"
+)
+"""What is said of an end that was meant, whatever else the line says."""
+_STATUS = (
+    r"(?i)\b(?:status|code|rc|exit\w*|returned|signal)\b[^\n\w-]{0,3}(?:with )?(?:status |code )?-?[1-9]"
+)
+"""A status that something bad is told by."""
 _BADLY = (
     r"(?i)\b(?:error|fail\w*|fatal|exception|abort\w*|kill\w*|crash\w*|time[ds]? ?out|lost|stuck|giv(?:e|ing) up|gave up|interrupt\w*"
     r"|cancel\w*|early|waiting|leaving|stopping|exiting|quit\w*|shut\w*|terminat\w*|unfinished|in?complete[ln]\w*|not|no|never|nothing)\b"
@@ -38,7 +48,12 @@ _ASIDE = (
 def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
     """The last line of the writer that ended last, where all have ended in its words; None where one has not."""
     lines = list(_lines(tails, sources))
-    named = {line.writer: line for line in lines if line.writer is not None}
+    own = _ranks_of_streams(lines)
+    named: dict[str | int, Said] = {
+        own.get((line.source, _outer(line)), line.writer): line for line in lines if line.writer is not None
+    }
+    if not named and len(tails) > 1:
+        named = {line.source: line for line in lines}  # a log for each of them
     last = list(named.values()) or _nameless(lines)
     wordings = {_wording(line) for line in last}
     if len(last) < FEWEST or len(wordings) != 1:
@@ -50,11 +65,28 @@ def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding
         return None
     if any(line.prefix.level in {"warning", "error", "fatal"} for line in last):
         return None
-    if compiled(_THROUGH).search(wording) is None or compiled(_BADLY).search(wording) is not None:
+    if any(compiled(_STATUS).search(line.message) is not None for line in last):
         return None
-    if compiled(_OF_A_PART).search(wording) is not None:
+    if compiled(_IN_ORDER).search(wording) is None and (
+        compiled(_THROUGH).search(wording) is None
+        or compiled(_BADLY).search(wording) is not None
+        or compiled(_OF_A_PART).search(wording) is not None
+    ):
         return None
     return finding_of(IN_CONCERT, final, sources, {"writers": len(last)})
+
+
+def _ranks_of_streams(lines: Sequence[Said]) -> dict[tuple[int, str], str]:
+    """The rank that a launcher's name before lines stands for, where one rank speaks under it: stacks do not say whose they are."""
+    ranks: dict[tuple[int, str], set[str]] = defaultdict(set)
+    for line in lines:
+        if line.writer is not None and line.writer.isdecimal() and line.prefix.stream:
+            ranks[line.source, _outer(line)].add(line.writer)
+    return {place: told.pop() for place, told in ranks.items() if len(told) == 1}
+
+
+def _outer(line: Said) -> str:
+    return line.prefix.stream.partition("/")[0]
 
 
 def _nameless(lines: Sequence[Said]) -> list[Said]:
