@@ -134,6 +134,8 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     gave_up = [c for c in live if _gave_up(c) or _missing(c)]
     if not ends or not gave_up or any(c.rule_id not in _ENDS and not _missing(c) for c in live):
         return None
+    if len(live) == 1 and _felled(live[0]):
+        return None
     words = [w for w in unanswered(job, ends.last_words, "printed") if tells(w)]
     if all(_missing(c) for c in live):
         found = _of_vanished(job, ends, live[0])
@@ -169,6 +171,29 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         # that somebody never came is worth more than words which tell no kind of failure
         return None if awaited and found.rule_id in _TELL_NOTHING else found
     return None
+
+
+def _felled(candidate: Candidate) -> bool:
+    """Whether one process alone was felled by a signal, which leaves no time for words, and all others gave up after it.
+
+    It is then the only one that the candidate speaks of.
+    """
+    if candidate.rule_id != _CHILD_ENDED or len(candidate.items) < 2:
+        return False
+    felled = [i for i in candidate.items if (i.number("code") or 0) % _SHELL in _FELLING]
+    if len({i.rank for i in felled}) != 1 or felled[0].rank is None:
+        return False
+    candidate.explains = [*candidate.explains, *(i for i in candidate.items if i not in felled)]
+    candidate.items = felled
+    candidate.reasons.append("no other process was felled by a signal")
+    return True
+
+
+_CHILD_ENDED = "host.child-ended"
+_SHELL = 128
+"""What shells add to the number of a signal; what is negative comes to 128 less than that."""
+_FELLING = frozenset([4, 7, 8, 9, 11, _SHELL - 4, _SHELL - 7, _SHELL - 8, _SHELL - 9, _SHELL - 11])
+"""Signals that end a process wherever it is: illegal instruction, bus error, arithmetic, a kill, a segmentation fault."""
 
 
 def _missing(candidate: Candidate) -> bool:
