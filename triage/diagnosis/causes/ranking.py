@@ -52,6 +52,7 @@ def rank(job: Job, ledger: Ledger, candidates: Sequence[Candidate]) -> Ranking:
             other.survived is None and left_without_gpus(candidate, other) for other in candidates
         ):
             candidate.survived = None
+    _swallowed(candidates)
     caught_alike(candidates)
     survived = [c for c in candidates if c.survived is not None]
     causes = [c for c in candidates if c.survived is None]
@@ -71,6 +72,18 @@ def rank(job: Job, ledger: Ledger, candidates: Sequence[Candidate]) -> Ranking:
         candidate.explains = _symptoms_of(candidate, job)
         candidate.rivals = [other for other in free[1:] if _contest(candidate, other)]
     return Ranking([*free, *held], survived)
+
+
+def _swallowed(candidates: Sequence[Candidate]) -> None:
+    """What a rank went on from and never came back after is its cause all the same, where a rule knows what it was."""
+    for verdict in candidates:
+        if verdict.rule_id != "ledger.swallowed-exception" or verdict.survived is not None:
+            continue
+        shown = {(e.path, e.line) for item in verdict.items for e in item.finding.evidence}
+        for other in candidates:
+            lines = {(e.path, e.line) for item in other.items for e in item.finding.evidence}
+            if other.survived is not None and not other.of_ledger and not lines.isdisjoint(shown):
+                other.survived = None
 
 
 def _without_effect(causes: Sequence[Candidate], job: Job, survival: Survival) -> list[Candidate]:

@@ -50,7 +50,9 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts = list(compared_claims(job))
     verdicts += _named(job, ledger)
     work = outlasted(job, set(ledger.waiting))
-    verdicts += _waits(job, ledger, activities) if work is None else [at_work(job, work, ledger.missing)]
+    verdicts += (
+        _waits(job, ledger, activities) if work is None else [at_work(job, work, _missed(job, ledger))]
+    )
     verdicts += vanished(job, ledger)
     verdicts += left_over(job, ledger)
     verdicts += initialisation(job, ledger)
@@ -63,6 +65,15 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += started_otherwise(job)
     verdicts += placement(job, ledger)
     return shown(job, verdicts)
+
+
+def _missed(job: Job, ledger: Ledger) -> int | None:
+    """The one rank of which nothing says that it waited, or for which all others waited in a monitored barrier."""
+    awaited = {item.number("coordinator") for item in job.of_rule(BARRIER_SURVIVOR)} - {None}
+    if ledger.missing is not None or len(awaited) != 1:
+        return ledger.missing
+    (rank,) = awaited
+    return None if rank in ledger.waiting else rank
 
 
 def _named(job: Job, ledger: Ledger) -> Iterator[Item]:
