@@ -161,6 +161,8 @@ _HARMLESS = deferred(
     r" \d+ (?:[a-z]+ )?failed\b"
     # the name of a stream and where it goes
     r"|\bstandard error: ?/"
+    # Python's own warnings
+    r"|\.py:\d+: [A-Z]\w*Warning: "
     # a table of events calls all that failed a warning
     r"|(?<!NCCL )\bwarn(?!ing(?:\t| {2,})+\w+(?:\t| {2,}|$))"
     # parts of a report, and what is measured
