@@ -15,8 +15,9 @@ from triage.diagnosis.causes.derived import derive, stated
 from triage.diagnosis.causes.doubts import SURE as OF_DOUBTS
 from triage.diagnosis.causes.doubts import others
 from triage.diagnosis.causes.enclosing import carrier, named_below
-from triage.diagnosis.causes.fallback import alarm, fall_back, worded
+from triage.diagnosis.causes.fallback import alarm, fall_back
 from triage.diagnosis.causes.ranking import Ranking, rank
+from triage.diagnosis.causes.worded import worded
 from triage.diagnosis.heeded import heeded, trusted
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger.awaited import settle, stalled
