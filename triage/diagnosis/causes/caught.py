@@ -11,7 +11,7 @@ from triage.model import Value
 
 def caught_alike(candidates: Sequence[Candidate]) -> None:
     """What is logged from where the program catches exceptions is caught too, whatever it is named where lines were lost."""
-    caught = {_site(i): c.survived for c in candidates if c.caught for i in c.items}
+    caught = {_site(i): c.survived for c in candidates if c.caught for i in c.items if any(_site(i))}
     for candidate in candidates:
         proof = caught.get(_site(candidate.lead))
         if candidate.survived is None and proof is not None and candidate.rule_id.startswith("unknown."):

@@ -234,6 +234,9 @@ NO_ROOM = (
 UNREADABLE = (
     r"\b(?:cannot|can't|could not|couldn't|failed to|unable to) (?:read|decode|parse|open)\b[^\n]{0,120}"
     r"\.(?:idx|bin|tar|parquet|arrow|jsonl|np[yz]|h5|hdf5|mds|rec|tfrecord|lmdb|jpe?g|png|wav|flac|mp[34]|csv|zst)\b"
+    r"|\.(?:idx|tar|parquet|arrow|jsonl|npy|mds|rec|tfrecord|lmdb|jpe?g|png|tiff?|webp|wav|flac|mp[34]|csv)\b[^\n]{0,120}?"
+    r"\b(?:truncated|corrupt\w*|damaged|malformed|ends? (?:early|after|before|too soon)|premature\w*|unexpected end|short read"
+    r"|bad (?:magic|header|checksum|crc)|(?:crc|checksum)\b[^\n]{0,20}\b(?:mismatch|fail\w*|wrong|differs?)|is empty)\b"
 )
 NO_ANSWER = (
     r"\b(?:connection refused|no route to host|network is unreachable|connection reset by peer|broken pipe|name or service not known"
