@@ -58,7 +58,7 @@ OWN = ("/work/model.py", "forward")
         ("RuntimeError: checkpoint of step 300 lacks its index: expected 8 parts", TRAINER, "checkpoint"),
         ("ValueError: shard 17 is truncated", TRAINER, "data-loading"),
         ("frobs.FrameError: part_01.tar: member 7.jpg ends after 12 of 48113 bytes", TRAINER, "data-loading"),
-        ("RuntimeError: images/0042.png: checksum mismatch", FORWARD, "data-loading"),
+        ("RuntimeError: images/0042.png: bad header", FORWARD, "data-loading"),
         # others
         ("RuntimeError: cuMemFrob failed: 700", TRAINER, "cuda-kernel"),
         ("RuntimeError: cudaMallocAsync failed: 2", TRAINER, "gpu-oom"),
