@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from triage.model import Block, Evidence, Finding, Prefix, Source
 from triage.rules.loader import RuleSet
 from triage.rules.patterns import compile_pattern
-from triage.scan.closing.tail import alarms, aside, closing, last_words, ordinary, speaks_of_trouble
+from triage.scan.closing.tail import alarms, aside, closing, last_words, ordinary
+from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled
 from triage.scan.matching import PATTERN_TIMEOUT
 from triage.scan.ordinary.concert import in_concert

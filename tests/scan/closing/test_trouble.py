@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from triage.engine import Engine
-from triage.scan.closing import outcome, tail
+from triage.scan.closing import outcome, wordings
 
 
 @pytest.fixture
@@ -22,9 +22,9 @@ def messages(engine: Engine) -> list[str]:
 def test_no_line_that_speaks_of_trouble_is_passed_over(
     messages: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    quick = [tail.speaks_of_trouble(line) for line in messages]
-    monkeypatch.setattr(tail, "_may_speak_of_trouble", lambda text: True)
-    assert [tail.speaks_of_trouble(line) for line in messages] == quick
+    quick = [wordings.speaks_of_trouble(line) for line in messages]
+    monkeypatch.setattr(wordings, "_may_speak_of_trouble", lambda text: True)
+    assert [wordings.speaks_of_trouble(line) for line in messages] == quick
     assert 0.05 < sum(quick) / len(quick) < 0.95
 
 

@@ -23,7 +23,7 @@ from triage.diagnosis.survival.strides import LONG_BAR, last_bar
 from triage.diagnosis.survival.survival import Survival
 from triage.diagnosis.templates import fill, kinds_of
 from triage.model import Evidence, Value
-from triage.scan.closing.tail import stands
+from triage.scan.closing.wordings import stands
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
 

@@ -24,7 +24,8 @@ LEAVES = (
 """What a server says on its way out."""
 _LATER = frozenset(["load", "compile", "steady"])
 """What comes after all processes have found each other."""
-_LOGGED = frozenset(["error", "warning"])
+LOGGED = frozenset(["error", "warning"])
+"""Levels at which a program reports what it caught."""
 _OPTIONAL = frozenset(["ImportError", "ModuleNotFoundError"])
 """What programs catch as they begin, and do without."""
 
@@ -194,7 +195,7 @@ class GoingOn:
             return "alarm" if compiled(_WARNED).search(said) else "printed"
         around = self._around(item)
         # who has a logger say it has caught it
-        logged = {item.finding.level, around.finding.level if around is not None else None} & _LOGGED
+        logged = {item.finding.level, around.finding.level if around is not None else None} & LOGGED
         return (
             "caught" if logged or (around is not None and around.fields.get("_caught") is True) else "raised"
         )

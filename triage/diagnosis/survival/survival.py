@@ -10,7 +10,7 @@ from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.order import after_all, last_of, later, unordered
 from triage.diagnosis.survival.endings import OF_STOPS, Endings
-from triage.diagnosis.survival.going_on import LEAVES, GoingOn
+from triage.diagnosis.survival.going_on import LEAVES, LOGGED, GoingOn
 from triage.diagnosis.survival.strides import BAR_RULE, Strides, last_bar
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.rows import IN_VAIN
@@ -148,7 +148,7 @@ class Survival:
             return None
         again = (
             other for other in self.job.items
-            if other.finding.source == one.source and other.finding.raised and other.finding.level in _LOGGED
+            if other.finding.source == one.source and other.finding.raised and other.finding.level in LOGGED
             and one.offset < other.finding.offset < one.offset + _NEAR
             and any(words in " ".join(e.text.split()) for e in other.finding.evidence)
         )  # fmt: skip
@@ -203,7 +203,7 @@ class Survival:
             if i.rank is None:
                 times[i.finding.stream] += i.finding.count
         kept_on = any(count >= _AGAIN for count in times.values())
-        logged = all(i.finding.level in _LOGGED and i.finding.raised and i.finding.stream for i in items)
+        logged = all(i.finding.level in LOGGED and i.finding.raised and i.finding.stream for i in items)
         if not kept_on or not logged:
             return None
         if not all(i.rule.id.startswith("unknown.") for i in items):
@@ -257,7 +257,7 @@ class Survival:
             # the only writer of a log of its own: what its logger reported and went on from
             return (
                 two.raised
-                and two.level in _LOGGED
+                and two.level in LOGGED
                 and not self.endings.badly()
                 and not self.endings.troubled()
             )
@@ -286,7 +286,7 @@ class Survival:
     def _after_the_work(self, item: Item) -> bool:
         """Whether it ended what came after a full bar: nothing else stands between it and the end of its log."""
         finding = item.finding
-        if not finding.raised or finding.level in _LOGGED or finding.count > 1:
+        if not finding.raised or finding.level in LOGGED or finding.count > 1:
             return False
         here = [
             other
@@ -386,5 +386,4 @@ _OF_NCCL = ("nccl.", "torch.nccl", "torch.watchdog")
 """What NCCL and those who watch over it say."""
 _TELLING, _NEAR = 24, 1 << 15
 """Letters that are no coincidence, and bytes between an error and the exception that passes it on."""
-_LOGGED = frozenset(["error", "warning"])
 _AGAIN = 3

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from triage.model import Block, Evidence, Source
-from triage.scan.closing.tail import NONE_OF, last_rows, says_goodbye, speaks_of_trouble
+from triage.scan.closing.tail import last_rows
+from triage.scan.closing.wordings import NONE_OF, says_goodbye, speaks_of_trouble
 from triage.scan.counting import CODE, IDLE_VALUES, WORDS, Told, counts_of, goes_on
 from triage.scan.lazy import compiled
 from triage.scan.writers.leads import leads_of, split

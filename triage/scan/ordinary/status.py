@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from triage.model import Block, Evidence, Finding, Source
-from triage.scan.closing.tail import speaks_of_trouble
+from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import deferred
 from triage.scan.ordinary.said import without_digits
 from triage.scan.prefix import clean, split_line
