@@ -93,3 +93,12 @@ def test_a_bar_that_never_took_a_step_was_a_wait_too(engine: Engine) -> None:
     root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
     assert root is not None
     assert root.category != "watchdog-too-short"
+
+
+def test_a_line_right_behind_a_bar_does_not_make_it_that_writer_s(engine: Engine) -> None:
+    drawn = "".join(bar(f"0{minute}:30", 500 * minute) for minute in range(1, 10))
+    glued = bar("09:58", 4980).rstrip("\n") + re.sub(r"^\[rank\d\]:", "", WAIT.format(rank=2))
+    log = drawn + glued + WAIT.format(rank=1) + WAIT.format(rank=3)
+    root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("watchdog-too-short", 0)

@@ -149,14 +149,15 @@ def _last_bars(job: Job) -> list[Item]:
 
     Where nothing tells writers apart, one that begins its own work draws the last bar of all.
     """
-    last: dict[tuple[int, str], Item] = {}
-    longest: dict[tuple[int, str], Item] = {}
+    last: dict[tuple[int, str, int | None], Item] = {}
+    longest: dict[tuple[int, str, int | None], Item] = {}
     for fact in ("progress", "phase-start"):
         for item in job.of_fact(fact):
             elapsed = item.seconds("elapsed")
             if elapsed is None:
                 continue
-            key = (item.finding.source, item.finding.stream)
+            # a bar that somebody else's line stands right behind seems to be his
+            key = (item.finding.source, item.finding.stream, item.rank)
             if key not in last or item.finding.offset > last[key].finding.offset:
                 last[key] = item
             if key not in longest or elapsed >= (longest[key].seconds("elapsed") or 0.0):
