@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.job import Item
+from triage.diagnosis.survival.going_on import LOGGED
 from triage.model import Value
 
 
@@ -15,9 +16,7 @@ def caught_alike(candidates: Sequence[Candidate]) -> None:
     for candidate in candidates:
         proof = caught.get(_site(candidate.lead))
         if candidate.survived is None and proof is not None and candidate.rule_id.startswith("unknown."):
-            logged = all(
-                i.finding.level in {"error", "warning"} and _site(i) in caught for i in candidate.items
-            )
+            logged = all(i.finding.level in LOGGED and _site(i) in caught for i in candidate.items)
             if logged:
                 candidate.survived, candidate.caught = proof, True
 

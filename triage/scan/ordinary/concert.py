@@ -15,6 +15,8 @@ from triage.scan.ordinary.said import WINDOW, Said, any_line, finding_of, withou
 IN_CONCERT = "progress.in-concert"
 FEWEST = 2
 """Writers that end alike."""
+GLANCE = 2 << 10
+"""Bytes at the end of a log in which somebody's last line is mostly found."""
 BETWEEN = 4
 """Lines among which each last one of a process without a name may stand."""
 _THROUGH = r"(?i)\b(?:finished|completed?|done|exported|saved|written|reached|converged|succe(?:ss\w*|eded)|consumed)\b|\ball good\b"
@@ -47,6 +49,8 @@ _ASIDE = (
 
 def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
     """The last line of the writer that ended last, where all have ended in its words; None where one has not."""
+    if not _worth_reading(tails, sources):
+        return None
     lines = list(_lines(tails, sources))
     own = _ranks_of_streams(lines)
     named: dict[str | int, Said] = {
@@ -63,17 +67,35 @@ def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding
     behind = (line for line in lines if line.writer is None and line not in last and _after(line, final))
     if sum(_wording(line) == wording for line in lines) != len(last) or next(behind, None) is not None:
         return None
-    if any(line.prefix.level in {"warning", "error", "fatal"} for line in last):
-        return None
-    if any(compiled(_STATUS).search(line.message) is not None for line in last):
-        return None
-    if compiled(_IN_ORDER).search(wording) is None and (
-        compiled(_THROUGH).search(wording) is None
-        or compiled(_BADLY).search(wording) is not None
-        or compiled(_OF_A_PART).search(wording) is not None
-    ):
+    if not all(_says_so(line) for line in last):
         return None
     return finding_of(IN_CONCERT, final, sources, {"writers": len(last)})
+
+
+def _worth_reading(tails: Mapping[int, Block], sources: Sequence[Source]) -> bool:
+    """Whether the last line with a name in the last log says that its writer is through: all must, so most jobs are told by it."""
+    if not tails:
+        return False
+    index = max(tails)
+    named = [
+        line for line in _lines_of(tails[index], sources[index], index, GLANCE) if line.writer is not None
+    ]
+    return not named or _says_so(named[-1])
+
+
+def _says_so(line: Said) -> bool:
+    """Whether a line says that its writer is through, and not badly."""
+    wording = _wording(line)
+    if (
+        line.prefix.level in {"warning", "error", "fatal"}
+        or compiled(_STATUS).search(line.message) is not None
+    ):
+        return False
+    return compiled(_IN_ORDER).search(wording) is not None or (
+        compiled(_THROUGH).search(wording) is not None
+        and compiled(_BADLY).search(wording) is None
+        and compiled(_OF_A_PART).search(wording) is None
+    )
 
 
 def _ranks_of_streams(lines: Sequence[Said]) -> dict[tuple[int, str], str]:
@@ -103,11 +125,16 @@ def _nameless(lines: Sequence[Said]) -> list[Said]:
 
 def _lines(tails: Mapping[int, Block], sources: Sequence[Source]) -> Iterator[Said]:
     for index, block in sorted(tails.items()):
-        start = max(0, len(block.data) - WINDOW)
-        start = block.data.find(b"\n", start) + 1 if start else 0
-        for line in any_line(block, sources[index], index, start):
-            if compiled(_ASIDE).match(line.message) is None:
-                yield line
+        yield from _lines_of(block, sources[index], index, WINDOW)
+
+
+def _lines_of(block: Block, source: Source, index: int, size: int) -> Iterator[Said]:
+    """The whole lines in the last ``size`` bytes of a log, but for what is said aside."""
+    start = max(0, len(block.data) - size)
+    start = block.data.find(b"\n", start) + 1 if start else 0
+    for line in any_line(block, source, index, start):
+        if compiled(_ASIDE).match(line.message) is None:
+            yield line
 
 
 def _after(one: Said, other: Said) -> bool:
