@@ -23,6 +23,7 @@ from triage.scan.ordinary.said import lines_around, without_digits
 from triage.scan.ordinary.selves import Selves, selves, went_on
 from triage.scan.ordinary.stacks import stacks
 from triage.scan.ordinary.standstill import stood_still
+from triage.scan.prefix import split_line
 from triage.scan.writers.leads import NONE, leads_of, split
 
 if TYPE_CHECKING:
@@ -210,7 +211,7 @@ class Ends:
             and (rule := self._rules.get(finding.rule_id)) is not None
             and rule.fact != "mention"
             for evidence in finding.evidence
-            if not (rule.fact in _IN_PASSING and speaks_of_trouble(evidence.text))
+            if not (rule.fact in _IN_PASSING and _of_trouble(evidence.text))
             for line in evidence.text.splitlines()
         }
 
@@ -231,7 +232,7 @@ class Ends:
                 if harmful and (evidence.line or 0) + len(lines) <= first.get(evidence.path, 0):
                     continue
                 in_passing = known is not None and known.fact in _IN_PASSING
-                if in_passing and speaks_of_trouble(evidence.text):
+                if in_passing and _of_trouble(evidence.text):
                     continue  # what the line is there to say, nobody knows
                 if evidence.line is not None:
                     taken.setdefault(evidence.path, set()).update(
@@ -259,8 +260,14 @@ def _cut(block: Block, offset: int) -> Block | None:
 
 _IN_PASSING = frozenset(["world-size", "identity", "progress"])
 """Facts that an error may mention too."""
+_GRAVE = frozenset(["error", "fatal"])
 _BEFORE = 12
 """Lines before the first sign of trouble among which its reason may stand."""
+
+
+def _of_trouble(text: str) -> bool:
+    """Whether a line speaks of trouble, or is logged as such."""
+    return split_line(text)[0].level in _GRAVE or speaks_of_trouble(text)
 
 
 def _wording(line: str) -> str:

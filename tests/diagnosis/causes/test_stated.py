@@ -40,3 +40,37 @@ def test_an_exception_shown_as_an_object_says_what_was_raised(
     assert found.root_cause is not None
     assert found.root_cause.category == category
     assert shown in found.root_cause.evidence[0].text
+
+
+REFUSED = "2026-11-22 16:56:35,064 CRITICAL world size 4 is not divisible by tensor (2) x pipeline (3), refusing to start"
+
+
+def test_an_error_that_mentions_a_known_fact_is_still_an_error(engine: Engine) -> None:
+    log = f"2026-11-22 16:56:35,062 INFO reading the settings\n{REFUSED}\n"
+
+    diagnosis = engine.diagnose(Source(name="job.err", data=log.encode()))
+
+    assert diagnosis.verdict == "failed"
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "config"
+
+
+def test_what_was_said_before_the_launcher_saw_processes_end_tells_why(engine: Engine) -> None:
+    log = (
+        f"2026-11-22 16:56:35,062 INFO 4 ranks answered\n{REFUSED}\n{REFUSED}\n"
+        "W1122 16:56:36.157000 3478 torch/distributed/elastic/multiprocessing/api.py:1012] Sending process 3550 closing signal SIGTERM\n"
+        "E1122 16:56:36.238000 3478 torch/distributed/elastic/multiprocessing/api.py:986] failed (exitcode: 64) local_rank: 0 (pid: 3549) of binary: /opt/python\n"
+        "Traceback (most recent call last):\n"
+        '  File "/opt/torch/distributed/launcher/api.py", line 308, in launch_agent\n'
+        "    raise ChildFailedError(\n"
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+        "============================================================\n"
+        "train.py FAILED\n"
+    )
+
+    cause = engine.diagnose(Source(name="job.err", data=log.encode())).root_cause
+
+    assert cause is not None
+    assert cause.category == "config"
+    assert "refusing to start" in cause.evidence[0].text
+    assert any("exitcode: 64" in piece.text for piece in cause.evidence)

@@ -88,7 +88,7 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     elif all(c.rule_id in _EXITED for c in live):
         # peers and launchers may have said much more since
         words = words or [
-            w for w in unanswered(job, ends.words_before(first_trouble(job)), "printed") if tells(w)
+            w for w in unanswered(job, ends.words_before(_first_ends(job)), "printed") if tells(w)
         ]
         found = stated_exception(job, words) or (last_words(job, words) if words else None)
         if found is None or found.rule_id in _TELL_NOTHING:
@@ -117,6 +117,19 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         # that somebody never came is worth more than words which tell no kind of failure
         return None if awaited and found.rule_id in _TELL_NOTHING else found
     return None
+
+
+def _first_ends(job: Job) -> dict[int, int]:
+    """Where in each source somebody first waited in vain, or a launcher first saw a process end or ended one."""
+    until = first_trouble(job)
+    for item in job.items:
+        if not _OF_ENDS.isdisjoint(item.rule.tags):
+            at = item.finding.source
+            until[at] = min(until.get(at, item.finding.offset), item.finding.offset)
+    return until
+
+
+_OF_ENDS = frozenset({"rank-exit", "teardown", "launcher-report"})
 
 
 def _felled(candidate: Candidate) -> bool:

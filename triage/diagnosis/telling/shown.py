@@ -91,7 +91,17 @@ def evidence(job: Job, candidate: Candidate, own: Sequence[Item]) -> tuple[Evide
     take([i for i in candidate.explains if "collective-timeout" in i.rule.tags], len(found) + 1)
     take([i for i in candidate.explains if "peer-loss" in i.rule.tags], len(found) + 1)
     take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
+    take([i for i in candidate.explains if _end_of(candidate.lead, i)], len(found) + 1)
     return tuple(found[:MAX_EVIDENCE])
+
+
+def _end_of(lead: Item, item: Item) -> bool:
+    """Whether ``item`` is somebody's word on the end of the process that ``lead`` is of."""
+    ended = "rank-exit" in item.rule.tags or item.rule.id in _ENDS
+    return ended and (lead.rank is None or item.rank is None or lead.rank == item.rank)
+
+
+_ENDS = frozenset({"ledger.exited", "ledger.killed"})
 
 
 def _root(job: Job, lead: Item) -> tuple[Evidence, ...]:
