@@ -23,6 +23,15 @@ def test_neither_gaps_nor_two_full_stops(values: dict[str, str], text: str) -> N
     assert fill(SENTENCE, values, {}) == text
 
 
+def test_an_aside_that_would_tell_nothing_is_left_out() -> None:
+    sentence = (
+        "They wait in {op|a collective} (sequence {seq|unknown}, timeout {timeout}) for good ({where|here})."
+    )
+    assert fill(sentence, {}, {}) == "They wait in a collective for good (here)."
+    told = fill(sentence, {"seq": 0}, {})
+    assert told == "They wait in a collective (sequence 0, timeout an unknown timeout) for good (here)."
+
+
 def test_an_unknown_field_without_an_alternative_says_so() -> None:
     assert fill("rank {rank} of {world_size}", {"rank": 3}, {}) == "rank 3 of an unknown world size"
 

@@ -16,6 +16,9 @@ _SPACE = deferred(r"\s+")
 _NOTHING = "\0"
 _AROUND_NOTHING = deferred(r" ?\0(?=[ .:;,)]|$)|\0 ?")
 """An empty alternative takes the space before it along, so that no gap stands in the sentence."""
+_ASIDE = deferred(r" \((?:[^(){}]|\{[^{}]*\})*\)")
+"""Words in parentheses, which are left out where none of what they would tell is known."""
+_UNKNOWN = (None, (), "")
 _SEVERAL = "\1"
 _OF_SEVERAL = deferred(r"(?i)(?P<noun>\brank) \x01(?P<which>[^\x01]*)\x01(?: (?P<verb>\w+)\b)?")
 _PLURAL = {"was": "were", "is": "are", "has": "have", "does": "do"}
@@ -42,7 +45,7 @@ def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str]) -> str:
     def value(match: re.Match[str]) -> str:
         name, fallback = match[1], match[2]
         known = values.get(name)
-        if known is None or known == () or known == "":
+        if known in _UNKNOWN:
             return (fallback or _NOTHING) if fallback is not None else f"an unknown {name.replace('_', ' ')}"
         shown = show(known, kinds.get(name, "ranks" if name == "ranks" else "str"))
         shown = _SPACE.sub(" ", shown).strip()
@@ -52,6 +55,14 @@ def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str]) -> str:
             shown = shown.rstrip(" .:;,") or shown  # the sentence has its own full stop
         return _cut(shown)
 
+    def aside(match: re.Match[str]) -> str:
+        told = list(PLACEHOLDER.finditer(match[0]))
+        empty = told and all(
+            values.get(one[1]) in _UNKNOWN and (one[2] or "unknown").startswith("unknown") for one in told
+        )
+        return "" if empty else match[0]
+
+    text = _ASIDE.sub(aside, text)
     filled = PLACEHOLDER.sub(value, text)
     if _SEVERAL in filled:
         filled = _OF_SEVERAL.sub(_plural, filled).replace(_SEVERAL, "")

@@ -52,6 +52,18 @@ def test_who_says_that_it_is_through_has_left(engine: Engine, words: str) -> Non
     assert any(words in e.text for e in root.evidence)
 
 
+def test_several_that_say_so_have_left_together(engine: Engine) -> None:
+    form = "2026-03-04 10:00:00 INFO rank={r} {x}\n"
+    log = (
+        turns(form, 5)
+        + "".join(form.format(r=r, x="input exhausted, bye") for r in (2, 3))
+        + "".join(raised(CLOSED, f"[rank{r}]: ") for r in (0, 1, 4))
+    )
+    root = cause(engine, log)
+    assert (root.category, root.origin.ranks) == ("collective-desync", (2, 3))
+    assert "Ranks 2, 3 ended normally" in root.summary
+
+
 def test_an_ordinary_line_is_no_farewell(engine: Engine) -> None:
     form = "2026-03-04 10:00:00 INFO rank={r} {x}\n"
     log = turns(form, 5) + form.format(r=3, x="closing the gap to the target") + "".join(

@@ -39,7 +39,10 @@ def vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
     lost = [item for rank, item in ledger.bereft.items() if rank in inside]
     gone = [r for r in ledger.members if r not in inside]
     if len(gone) > 1:
-        gone = _not_through(job, gone)
+        several, gone = gone, _not_through(job, gone)
+        if not gone and lost and not job.cut:
+            yield from _left_together(job, ledger, several, lost)
+            return
     if not lost or len(gone) != 1 or job.cut:
         return
     rank = gone[0]
@@ -86,6 +89,19 @@ def _not_through(job: Job, ranks: list[int]) -> list[int]:
         r for r in ranks if (said := stopped(job, r)) is not None and said.fields.get("_shared") is True
     ]
     return [r for r in ranks if r not in through] if len(through) > 1 else ranks
+
+
+def _left_together(job: Job, ledger: Ledger, ranks: list[int], lost: list[Item]) -> Iterator[Item]:
+    """Several ranks said that they are through, and the others, who go on, lost them."""
+    if any(end.failed for rank, end in ledger.exits.items() if rank in ranks):
+        return
+    if any(i.rule.role == "cause" or i.rule.fact == "exception" for i in job.items if i.rank in ranks):
+        return
+    said = [item for rank in ranks if (item := stopped(job, rank)) is not None]
+    if any(compare(item.finding, loss.finding) == 1 for item in said for loss in lost):
+        return
+    early: dict[str, Value] = {"ranks": tuple(ranks), "seq": None, "op": None}
+    yield verdict(job, "ledger.finished-early", early, [lost[0], *said[:2], *lost[1:]], rank=None)
 
 
 def _nameless_farewell(job: Job, lost: list[Item]) -> Item | None:
