@@ -156,7 +156,12 @@ def test_lines_without_a_prefix(line: str) -> None:
         ("em[24158] <INFO> rank=0 shard (200, 4)", None),
         ("<ERROR> (2) no answer", "error"),
         ("ERROR/2026-11-22 18:35:24/rank-2: no answer", "error"),
+        ("[22.11.26 21:55:09] (error) rank 0: no answer", "error"),
+        ("2026-11-22 18:35:24 <warning> slow shard", "warning"),
+        ("[3] [debug] shard 4", "debug"),
         # words of a message
+        ("(error) no answer", None),
+        ("10:21:44 (worker) no answer", None),
         ("step 12 ERROR rate 0.2", None),
         ("the last ERROR was harmless", None),
         ("7 INFORMATION items", None),

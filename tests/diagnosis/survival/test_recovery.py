@@ -77,6 +77,28 @@ def test_what_is_begun_again_below_an_exception(engine: Engine, below: str, expe
     assert verdict(engine, "lighting kilns\n" + RAISED + below) == expected
 
 
+@pytest.mark.parametrize(
+    ("again", "expected"),
+    [
+        ("[0] resuming from last.pt at step 30 (restart count 1)\n", "healthy"),
+        ("[0] tensors restored\n", "failed"),
+    ],
+)
+def test_a_requeued_job_takes_its_work_up(engine: Engine, again: str, expected: str) -> None:
+    """A few steps are enough below the word of the program that it goes on from where it had been saved."""
+    stopped = "".join(
+        f"slurmstepd: error: *** {what} ON n1 CANCELLED AT 2031-04-02T10:11:12 DUE TO JOB REQUEUE ***\n"
+        for what in ("STEP 10.0", "JOB 10")
+    )
+    log = (
+        fired(1, 30)
+        + stopped
+        + "srun: forcing job termination\nWed Apr  2 10:14:00 UTC 2031\n"
+        + "kiln warm\n" * 2
+    )
+    assert verdict(engine, log + again + fired(30, 33)) == expected
+
+
 def test_a_supervisor_starts_a_crashed_program_again(engine: Engine) -> None:
     crash = "Fatal Python error: Segmentation fault\n\nkeep.sh: line 3: 931 Segmentation fault      python fire.py\n"
     again = "keep.sh: starting it again (1 of 3)\n"

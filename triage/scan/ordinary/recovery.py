@@ -21,6 +21,8 @@ _FRESH = (
     r"|fall(?:s|ing)? back|fell back|instead|continu(?:es|ing)|carr(?:y|ies|ying) on|go(?:es|ing) on|replaced by)\b"
 )
 """What is said of what is done after something went wrong."""
+_RESUMED = r"(?i)\b(?:resum(?:e[sd]?|ing)|restored|continu(?:es|ing)) (?:\w+ ){0,2}(?:from|at)\b"
+"""What a program says of itself that takes its work up where it had been saved."""
 _TRIES = r"(?i)\b(?:tr(?:y|ies|ying|ial)|attempt|start\w*|launch\w*|run(?:ning)?|begin\w*|stage|phase|part)\b"
 """How what is done several times, or in several parts, is announced."""
 FEW = 3
@@ -42,7 +44,7 @@ def begun_afresh(rows: Rows, at: int, died: str = "") -> int | None:
         ):
             continue
         if (compiled(_FRESH).search(words) and not CODE.match(words)) or _next_try(rows, i, at):
-            many = FEW if i - at < FEW else MANY
+            many = FEW if i - at < FEW or compiled(_RESUMED).search(words) else MANY
             return rows.counted(i, died, many) if died else rows.counted_by_any(i, many)
     return None
 

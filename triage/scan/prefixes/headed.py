@@ -7,7 +7,7 @@ capitals, and that nothing stands before it but a time, the number or name of wh
 from __future__ import annotations
 
 from triage.scan.lazy import Lazy
-from triage.scan.prefixes.draft import LEVEL_WORD
+from triage.scan.prefixes.draft import LEVEL_WORD, LEVELS
 
 _MARKS = r"[\s\[\](){}<>|,;:=/*#-]"
 _STAMP = r"(?:\d[\d:.,/T+-]{3,40}Z?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6},?)"
@@ -23,6 +23,11 @@ _HEAD = Lazy(rf"(?P<before>{_FIELDS})(?P<level>{LEVEL_WORD}){_END}")
 _BEHIND = Lazy(
     rf"{_FIELDS}{_NAMED}(?:{_MARKS}{{1,6}}(?:{_WRITER}(?![\w.%]){_MARKS}{{1,6}})?)(?P<level>{LEVEL_WORD}){_END}"
 )
+_ENCLOSED = Lazy(
+    rf"(?P<before>(?:{_MARKS}{{0,6}}(?:{_STAMP}|{_WRITER})(?![\w.%])){{0,5}})[\s\]):|]{{0,3}}"
+    rf"(?:\((?P<round>[a-z]{{4,8}})\)|\[(?P<square>[a-z]{{4,8}})\]|<(?P<angle>[a-z]{{4,8}})>)(?=[\s:]|$)"
+)
+"""In small letters a level is known by the brackets around it alone."""
 _LEADING = Lazy(rf"(?P<level>{LEVEL_WORD})[\s/|:,;-]{{1,3}}(?=[\d.,/-]{{0,12}}[ T]?\d\d?[:-]\d\d)")
 _LETTER = Lazy(rf"\[?(?P<level>[DIWEFC])[ /](?=\d{{2,8}}[-/:.]?\d\d|[\d-]+ \d\d:\d\d){_STAMP}[\s\]/|,]")
 
@@ -39,6 +44,10 @@ def level_in(text: str, at: int, *, stamped: bool) -> str | None:
         found = _BEHIND.match(text, at)
         if found is not None:
             return found["level"]
+    enclosed = _ENCLOSED.match(text, at)
+    if enclosed is not None and (at or stamped or enclosed["before"].strip()):
+        word = enclosed["round"] or enclosed["square"] or enclosed["angle"]
+        return word.upper() if word.upper() in LEVELS else None
     if at:
         return None
     first = _LEADING.match(text, at) or _LETTER.match(text, at)
