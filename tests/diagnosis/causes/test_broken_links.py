@@ -47,7 +47,10 @@ def test_two_files_of_which_one_waited_and_the_other_lost_it(engine: Engine) -> 
         "[E ProcessGroupNCCL.cpp:828] [Rank 1] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=4, "
         "OpType=ALLGATHER, Timeout(ms)=1800000) ran for 1800081 milliseconds before timing out.\n"
     )
-    agent = "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -6) local_rank: 0 (pid: {}) of binary: /usr/bin/python3\n"
+    agent = (
+        "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: -6) local_rank: 0 (pid: {}) of binary: "
+        "/usr/bin/python3\n"
+    )
     lost = "  what():  NCCL error: remote process exited or there was a network error, NCCL version 2.14.3\n"
     files = [
         Source("node0.log", data=(lost + agent.format(95001)).encode()),
