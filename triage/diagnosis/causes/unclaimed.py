@@ -76,7 +76,7 @@ _OF_VALUES = frozenset(["JSONDecodeError", "ParserError", "ScannerError", "TypeE
 _GUESSED = frozenset([None, "data-loading", "user-code"])
 """Kinds that the place where a program reads its settings knows better."""
 _CHILDS_STATUS = (
-    r"(?i)[^\n.:;]{0,80}?\b(?:exited|failed|ended|returned|finished) (?:with )?(?:a )?non-?zero"
+    r"(?is)(?:Command\b.{1,4000}?'|[^\n.:;]{0,80}?)\s*\b(?:exited|failed|ended|returned|finished) (?:with )?(?:a )?non-?zero"
     r" (?:exit |return )?(?:status|code)\b"
 )
 """What is raised of a child that ended badly."""
@@ -276,7 +276,8 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         # a traceback whose head is cut off shows less of who called
         told = next((i for i in items if i.number("_depth") is not None), items[0])
         rule = job.rules[_rule(told)]
-        yield [heard(job, Item(item.finding, rule)) for item in items]
+        alike = [Item(item.finding, rule) for item in items]
+        yield alike if _is_status(told) else [heard(job, item) for item in alike]
 
 
 OF_A_REQUEST = "of-a-request"
@@ -358,6 +359,8 @@ def _rule(item: Item) -> str:
         item.text("code") or "",
         item.fields.get("_in_words") is True,
     )
+    if _is_status(item):
+        return "unknown.exception"  # the words of the command that it quotes tell nothing
     kind = kind_of(name, message, item.text("doing"), place)
     if name == "KeyError" and _is_setting(message, place.code):
         return "unknown.config"
