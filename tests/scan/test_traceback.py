@@ -94,6 +94,20 @@ def test_exception_names(line: str, expected: str | None) -> None:
     assert found.exception_type == expected
 
 
+def test_a_console_breaks_a_frame_right_behind_its_path() -> None:
+    lines = [
+        "Traceback (most recent call last):",
+        '  File "/home/user/envs/train/lib/python3.8/site-packages/torch/nn/parallel/distributed.py"',
+        ", line 578, in __init__                                     ",
+        "    dist._verify_model_across_ranks(self.process_group, parameters)",
+        "RuntimeError: NCCL error in: ../torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp:891, internal error",
+    ]
+    found = parse_traceback(lines, 0)
+    assert found is not None
+    assert found.exception_type == "RuntimeError"
+    assert [(frame.line, frame.function) for frame in found.frames] == [(578, "__init__")]
+
+
 def test_text_before_the_header_and_a_traceback_that_is_cut() -> None:
     found = parse(
         'Scheduler hit an exception: Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g()'

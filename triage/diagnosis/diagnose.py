@@ -47,6 +47,7 @@ from triage.diagnosis.telling.notes import dumped, notes_on
 from triage.diagnosis.telling.outcomes import Outcome, attempts, choose
 from triage.diagnosis.telling.years import dated, year_of
 from triage.diagnosis.words.accused import accused_by_others
+from triage.diagnosis.woven import rejoined
 from triage.model import Diagnosis, Evidence, Verdict
 
 MAX_ALTERNATIVES = 6
@@ -55,7 +56,8 @@ MAX_WARNINGS = 8
 
 def diagnose(run: Run) -> Diagnosis:
     """The diagnosis of one job. Never raises for what a log says."""
-    items = trusted(heeded([Item(f, run.rules[f.rule_id]) for f in run.findings if f.rule_id in run.rules]))
+    known = [Item(f, run.rules[f.rule_id]) for f in run.findings if f.rule_id in run.rules]
+    items = trusted(heeded(rejoined(known)))
     year = year_of(items)
     if year is not None:
         items = [dated(item, year) for item in items]

@@ -49,6 +49,27 @@ def told(engine: Engine, text: str) -> Diagnosis:
         ),
         (
             traceback(
+                MAIN, frame("/work/settings.py", "__init__", "with open(name) as file:"),
+                ends="IsADirectoryError: [Errno 21] Is a directory: '/work/v2'",
+            ),
+            "config",
+        ),
+        (
+            traceback(
+                MAIN, frame(f"{SITE}/paddle/distributed/parallel.py", "init_parallel_env"),
+                ends="AttributeError: module 'paddle.fluid.core_avx' has no attribute 'NCCLParallelContext'",
+            ),
+            "driver-or-version",
+        ),
+        (
+            traceback(
+                MAIN, frame("/work/model.py", "build", "return layers.Fancy()"),
+                ends="AttributeError: module 'layers' has no attribute 'Fancy'",
+            ),
+            "user-code",
+        ),
+        (
+            traceback(
                 MAIN, frame(f"{SITE}/somelib/trainer.py", "_save_checkpoint"),
                 frame("/usr/lib/python3.12/os.py", "renames"),
                 ends="OSError: [Errno 39] Directory not empty: 'tmp-7' -> 'step-7'",

@@ -35,3 +35,18 @@ def test_an_exception_that_was_only_warned_of_is_got_over_in_another_log(
     root = found.root_cause
     assert root is not None
     assert root.category == category
+
+
+def test_a_service_that_nobody_needed_explains_nothing(engine: Engine) -> None:
+    journal = (
+        "Nov 15 14:15:47 n1 nv-fabricmanager[4177]: request to query NVSwitch device information from NVSwitch driver "
+        "failed with error:WARNING Nothing to do [NV_WARN_NOTHING_TO_DO]\n"
+        "Nov 15 14:15:47 n1 systemd[1]: nvidia-fabricmanager.service: Failed with result 'exit-code'.\n"
+    )
+    log = (
+        'Traceback (most recent call last):\n  File "/home/u/train.py", line 5, in main\n    x = model(batch)\n'
+        "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    )
+    found = engine.diagnose([Source("journal", data=journal.encode()), Source("job.err", data=log.encode())])
+    assert found.root_cause is not None
+    assert found.root_cause.category == "cuda-kernel"

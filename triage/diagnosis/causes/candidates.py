@@ -265,6 +265,10 @@ def _launcher(item: Item) -> bool:
     return compiled(_LAUNCHERS).search(item.text("raised_in") or "") is not None
 
 
+_LOST_TO_NCCL = ("torch.nccl-remote-error", "torch.watchdog-messenger")
+"""What the watchdog of a process says of a communicator that lost a peer."""
+
+
 def _nameless_deaths(job: Job) -> Iterator[Item]:
     """Exit lines that name no rank: the most violent one stands for all."""
     from triage.diagnosis.ledger.ledger import signal_of
@@ -279,6 +283,12 @@ def _nameless_deaths(job: Job) -> Iterator[Item]:
             compare(item.finding, w.finding) == 1 for w in job.of_tag("collective-timeout")
         ):
             continue  # the end of what had waited in vain
+        if signal == "SIGABRT" and any(
+            i.finding.source == item.finding.source and compare(i.finding, item.finding) == -1
+            for rule in _LOST_TO_NCCL
+            for i in job.of_rule(rule)
+        ):
+            continue  # its communicator lost a peer, upon which the watchdog aborts the process
         known.append((signal is not None and signal not in ORDERLY, item, signal, code))
     if not known:
         return

@@ -29,6 +29,10 @@ _WORDLESS = frozenset({"ledger.vanished", "ledger.exited", "ledger.peer-vanished
 """Ends of which not even the signal is known: the kernel's own is the one that leaves nothing."""
 
 
+LINK = "ledger.link-broke"
+"""A process that ends breaks its links as well."""
+
+
 def others(job: Job, item: Item) -> list[Item]:
     """Other kinds of failure that the finding of a cause may be of."""
     return [*also(job, item), *_behind(job, item), *_of_memory(job, item), *_of_modules(job, item)]
@@ -51,6 +55,8 @@ def _of_memory(job: Job, item: Item) -> list[Item]:
 
 
 def _behind(job: Job, item: Item) -> list[Item]:
+    if item.rule.id == LINK:
+        return [verdict(job, "ledger.peer-vanished", {"peer": item.text("peer")}, [item])]
     if item.rule.category != "rank-crash" and item.rule.id not in _WORDLESS:
         return []
     signal = item.text("signal") or ("SIGKILL" if item.rule.id in _WORDLESS else "")

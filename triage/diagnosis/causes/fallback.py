@@ -190,7 +190,12 @@ def symptom_alone(job: Job, ledger: Ledger) -> Candidate | None:
         lost = {rank for i in symptoms if (rank := i.number("lost")) is not None}
         peer = best.fields.get("peer") or best.fields.get("host")
         fields = {"peer": peer, "lost": next(iter(lost)) if len(lost) == 1 else None}
-        candidate = Candidate([verdict(job, "ledger.peer-vanished", fields, [best])], score=0.4)
+        flushed = [i for i in symptoms if i.rule.id == _FLUSHED]
+        if flushed and not any(i.rule.id in _CLOSED for i in symptoms):
+            fields = {"peer": flushed[0].text("peer"), "hca": flushed[0].text("hca")}
+            candidate = Candidate([verdict(job, "ledger.link-broke", fields, flushed)], score=0.4)
+        else:
+            candidate = Candidate([verdict(job, "ledger.peer-vanished", fields, [best])], score=0.4)
     elif tag in {"wrapper", "launcher-report", "rank-exit"} or best.rule.category in {None, "unknown"}:
         said = fill(best.rule.summary or best.rule.title, best.fields, kinds_of(best.rule))
         fields = {"what": said.strip(" .")}
@@ -204,6 +209,11 @@ def symptom_alone(job: Job, ledger: Ledger) -> Candidate | None:
     return candidate
 
 
+_FLUSHED = "nccl.ib-flush"
+_CLOSED = frozenset(
+    {"nccl.connection-closed", "nccl.peer-reset", "nccl.local-proxy-lost", "torch.gloo-peer-closed"}
+)
+"""The kernel closes the sockets of a process that has ended; that a queue pair broke says nothing of a process."""
 _MISS_THE_STORE = ("torch.store-connection-lost", "torch.should-dump-check-failed")
 """What ranks say when the one that holds the store is gone."""
 

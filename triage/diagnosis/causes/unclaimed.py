@@ -52,9 +52,9 @@ _DONE = frozenset(["checkpoint"])
 """What torch itself does, with code enough to slip in."""
 MAX_KEY = 7
 """Words of which a key, or Python's own complaint about one, consists at most."""
-_OF_FILES = frozenset(
-    ["BlockingIOError", "FileExistsError", "IOError", "IsADirectoryError", "OSError", "PermissionError"]
-)
+_OF_FILES = frozenset(["BlockingIOError", "FileExistsError", "IOError", "OSError", "PermissionError"])
+_A_DIRECTORY = ("IsADirectoryError", "[Errno 21] ")
+"""A folder's name was given where a file's is wanted: nothing is wrong with the disk."""
 _MISSING = frozenset(["FileNotFoundError", "NotADirectoryError"])
 """What a library did not find that the user's own call did not name."""
 _WRITING = (
@@ -76,10 +76,12 @@ _OF_VALUES = frozenset(["JSONDecodeError", "ParserError", "ScannerError", "TypeE
 _GUESSED = frozenset([None, "data-loading", "user-code"])
 """Kinds that the place where a program reads its settings knows better."""
 _CHILDS_STATUS = (
-    r"(?i)[^\n.:;]{0,80}?\b(?:exited|failed|ended|returned|finished) (?:with )?(?:a )?non-?zero"
+    r"(?is)(?:Command\b.{1,4000}?'|[^\n.:;]{0,80}?)\s*\b(?:exited|failed|ended|returned|finished) (?:with )?(?:a )?non-?zero"
     r" (?:exit |return )?(?:status|code)\b"
 )
 """What is raised of a child that ended badly."""
+_LACKS = r"module '[\w.]+' has no attribute '"
+"""What Python says where code asks a module for what is not in it."""
 _IMPORT = r"(?:from [\w.]+ )?import \w"
 """A line by which a program loads a library."""
 _NOT_OF_DISKS = frozenset([3, 9, 10, 25])
@@ -200,6 +202,8 @@ def kind_of(
     number = compiled(r"\[Errno (\d+)\]").match(words)
     if number is not None and int(number[1]) in _NOT_OF_DISKS:
         return said if said in {"checkpoint", "data-loading"} else None
+    if _A_DIRECTORY[0] == short or words.startswith(_A_DIRECTORY[1]):
+        return said if said in {"checkpoint", "data-loading"} else "config"
     if short in _OF_FILES and number is None and compiled(_PIPES).search(place.path) is not None:
         return None  # the other end of a pipe between processes is gone
     if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
@@ -272,7 +276,8 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
         # a traceback whose head is cut off shows less of who called
         told = next((i for i in items if i.number("_depth") is not None), items[0])
         rule = job.rules[_rule(told)]
-        yield [heard(job, Item(item.finding, rule)) for item in items]
+        alike = [Item(item.finding, rule) for item in items]
+        yield alike if _is_status(told) else [heard(job, item) for item in alike]
 
 
 OF_A_REQUEST = "of-a-request"
@@ -354,6 +359,8 @@ def _rule(item: Item) -> str:
         item.text("code") or "",
         item.fields.get("_in_words") is True,
     )
+    if _is_status(item):
+        return "unknown.exception"  # the words of the command that it quotes tell nothing
     kind = kind_of(name, message, item.text("doing"), place)
     if name == "KeyError" and _is_setting(message, place.code):
         return "unknown.config"
@@ -368,6 +375,12 @@ def _rule(item: Item) -> str:
         and compiled(_ABOUT_DATA).search(item.text("function") or "")
     ):
         kind = "data-loading"
+    if (
+        raised in {"library", "torch"}
+        and name == "AttributeError"
+        and compiled(_LACKS).match(message) is not None
+    ):
+        return "unknown.driver-or-version"  # its own modules, or another library's, are of another version or build
     # torch and the standard library complain about what the user's own frame gave them
     near = place.near and name in BUILTIN_ERRORS
     users = raised == "user" or near or (raised in {"torch", "stdlib", "frozen"} and depth is not None)

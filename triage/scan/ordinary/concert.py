@@ -42,6 +42,7 @@ _BADLY = (
 )
 _ASIDE = (
     r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
+    r"|(?:\[\d+\.(?:\d+|extern|batch)\] )?done with job\s*$"  # slurmd, however the step came out
     r"|(?:wandb|swanlab)\b|\s*(?:rc|exit(?: code| status)?|status|real|user|sys)[ =:]{1,3}0?\b"
 )
 """What is said behind the last words of a program, whatever they were."""

@@ -53,7 +53,7 @@ _RAY_NATIVE = Lazy(r"(?:\((\w+)\) )?([\w./-]+:\d+): ")
 _DASHES = Lazy(
     r" - (?:[Rr]ank[ _=:-]?(\d{1,5}) - )?(?:([^\s]{1,120}) - )?("
     + LEVEL_WORD
-    + r")(?: - |: )(?:([A-Za-z_][\w.]*) - +)?"
+    + r")(?: {1,8}- |: )(?:([A-Za-z_][\w.]*) - +)?"
 )
 _BARS = Lazy(r" \| (" + LEVEL_WORD + r") *\| ([^|\n]{1,160}?) (?:-|\|) ")
 _BARS_BARE = Lazy(r" \| (" + LEVEL_WORD + r") *\| (\b)")

@@ -12,7 +12,7 @@ HEADER = "Traceback (most recent call last)"
 _STACK = Lazy(r".{0,400}?" + re.escape(HEADER) + r':  File "')
 """How numpy shows where a module is imported that was built for another numpy: a stack that no exception ends."""
 FRAME = Lazy(r'( *)File "([^"\n]{1,4096})", line (\d{1,9})(?:, in ([^\n]{1,500}))?\s*$')
-CUT_FRAME = Lazy(r' *File "[^"\n]{40,}(?:", ?[^\n]*)?$')
+CUT_FRAME = Lazy(r' *File "[^"\n]{40,}(?:"(?:, ?[^\n]*)?)?$')
 """A frame that is broken in the middle."""
 MARKERS = Lazy(r"[ ~^]+$")
 REPEATED = Lazy(r"\s*\[Previous line repeated \d+ more times?\]\s*$")
