@@ -480,3 +480,28 @@ def test_a_service_that_replaced_what_it_lost(
         + call.format(time="16:10", answer=answer)
     )
     assert engine.diagnose(Source(name="serve.log", data=log.encode())).verdict == verdict
+
+
+_SERVED = (
+    "(APIServer pid=1) INFO:     Application startup complete.\n"
+    "(APIServer pid=1) INFO 05-28 14:42:10 [loggers.py:127] Engine 000: Avg prompt throughput: 901.1 tokens/s, Avg "
+    "generation throughput: 211.4 tokens/s, Running: 4 reqs, Waiting: 0 reqs, GPU KV cache usage: 2.1%\n"
+)
+_WAITS = "".join(
+    f"(EngineCore_DP{engine} pid=145{engine}) INFO 05-28 14:{minute}:28 [shm_broadcast.py:681] No available shared memory "
+    "broadcast block found in 60 seconds. This typically happens when some processes are hanging or doing some "
+    "time-consuming work (e.g. compilation, weight/kv cache quantization).\n"
+    for minute in range(44, 48) for engine in (0, 1)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("log", "verdict"),
+    [(_SERVED + _WAITS, "failed"), (_WAITS + _SERVED, "healthy"), (_SERVED + _WAITS + _SERVED, "healthy")],
+)
+def test_an_engine_that_waits_for_its_workers_to_the_end(engine: Engine, log: str, verdict: str) -> None:
+    diagnosis = engine.diagnose(Source(name="serve.log", data=log.encode()))
+    assert diagnosis.verdict == verdict
+    if verdict == "failed":
+        assert diagnosis.root_cause is not None
+        assert diagnosis.root_cause.category == "straggler-or-hang"
