@@ -269,3 +269,22 @@ def test_who_says_that_it_leaves_early_did_not_crash(engine: Engine, said: str, 
     ]
     root = engine.diagnose(sources).root_cause
     assert root is not None and (root.rule_id, root.origin.rank) == (rule, 2)
+
+
+def test_what_a_process_said_itself_does_not_come_of_its_end(engine: Engine) -> None:
+    writer = "(LLMRayActor pid=90738, ip=10.0.0.6) "
+    log = (
+        "(LLMRayActor pid=90621, ip=10.0.0.5) update weight: model.embed_tokens.weight\n"
+        f"{writer}host-7:90738:94511 [0] transport/net_ib.cc:1310 NCCL WARN NET/IB : Got completion from peer "
+        "10.0.0.5<51230> with status=12 opcode=129 len=0 vendor err 129 (Recv) hca mlx5_2\n"
+        "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.\n"
+        "\tclass_name: LLMRayActor\n\tactor_id: 4b8e\n\tpid: 90738\n\tnamespace: 0c1f\n\tip: 10.0.0.6\n"
+        "The actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR Worker exit detail: "
+        "Worker unexpectedly exits with a connection error code 2. End of file.\n"
+    )
+    found = cause(engine.diagnose(Source(name="job.err", data=log.encode())))
+    assert found[0] == "nccl.ib-retry-exceeded"
+    other = cause(
+        engine.diagnose(Source(name="job.err", data=log.replace("pid: 90738", "pid: 90700").encode()))
+    )
+    assert other[0] == "ray.worker-died"

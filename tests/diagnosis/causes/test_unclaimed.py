@@ -142,6 +142,18 @@ def test_a_name_in_rays_wrapper_counts(engine: Engine) -> None:
     assert diagnosis.root_cause.category == "gpu-oom"
 
 
+def test_rays_wrapper_without_the_remote_traceback_blames_nobodys_code(engine: Engine) -> None:
+    diagnosis = told(
+        engine,
+        "(RayWorkerVllm pid=2079, ip=10.0.1.75) [E socket.cpp:922] [c10d] The client socket has timed out after 1800s "
+        "while trying to connect to (10.0.0.7, 44737).\n"
+        "Traceback (most recent call last):\n" + frame("/work/train_ppo.py", "train", "ray.get(refs)")
+        + "ray.exceptions.RayTaskError(DistNetworkError): ray::RayWorkerVllm.execute_method() (pid=2079, ip=10.0.1.75)\n",
+    )  # fmt: skip
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "rendezvous"
+
+
 def test_a_log_that_begins_within_a_traceback(engine: Engine) -> None:
     whole = traceback(MAIN, frame("/work/model.py", "load_checkpoint"), ends="KeyError: 'optimizer.state.7'")
     diagnosis = told(engine, whole.split("\n", 2)[2])

@@ -71,3 +71,25 @@ def test_a_worker_that_its_replica_counts(tmp_path: Path, sizes: str, engine: st
     root = triage.Engine().diagnose([log]).root_cause
     assert root is not None
     assert (root.rule_id, root.origin.rank) == ("vllm.worker-died", rank)
+
+
+@pytest.mark.parametrize(
+    ("there", "who", "rank"),
+    [
+        ([f"DP{d}_PP{p}_TP{t}" for d in (0, 1) for p in (0, 1) for t in (0, 1)], "DP1_PP0_TP1", 5),
+        ([f"DP{d}_PCP0_TP{t}" for d in (0, 1) for t in range(4)], "DP1_PCP0_TP2", 6),
+        ([f"DP1_PP{p}_TP{t}" for p in (0, 1) for t in (0, 1)], "DP1_PP0_TP1", None),  # not the first replica
+    ],
+)
+def test_where_all_that_there_may_be_have_spoken(
+    tmp_path: Path, there: list[str], who: str, rank: int | None
+) -> None:
+    log = tmp_path / "job.log"
+    spoken = (
+        "(Worker_{} pid={}) INFO 02-02 10:00:00 [gpu_worker.py:298] Available KV cache memory: 48.1 GiB\n"
+    )
+    lines = "".join(spoken.format(name, 70 + n) for n, name in enumerate(there))
+    log.write_text(lines + FAULT.format(who=f"Worker_{who}").replace("63", str(70 + there.index(who))))
+    root = triage.Engine().diagnose([log]).root_cause
+    assert root is not None
+    assert root.origin.rank == rank

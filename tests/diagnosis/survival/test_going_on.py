@@ -451,3 +451,57 @@ def test_so_many_of_what_it_makes_are_an_end(engine: Engine) -> None:
     warned = "WARNING 3 hosts unreachable for the whole run: a.example, b.example, c.example\n"
     log = counts + warned + "wrote 16200 pages to crawl.jsonl\n"
     assert engine.diagnose(Source("job.log", data=log.encode())).verdict == "healthy"
+
+
+_CONTROLLER = "(ServeController pid=60) INFO 2026-02-21 08:{time},101 controller 60 -- "
+_UP = "Replica(id='x2', deployment='LLMServer', app='llm') started successfully on node '9c' after 41.1s (PID: 9102).\n"
+
+
+@pytest.mark.parametrize(
+    ("replica", "answer", "verdict"),
+    [
+        (_CONTROLLER.format(time="15:01") + _UP, "-- CALL chat OK 210.1ms", "healthy"),
+        (_CONTROLLER.format(time="15:01") + "Adding 1 replica to Deployment(name='LLMServer', app='llm').\n",
+         "-- CALL chat OK 210.1ms", "failed"),
+        (_CONTROLLER.format(time="15:01") + _UP, "-- CALL chat ERROR 2.1ms", "failed"),
+    ],
+)  # fmt: skip
+def test_a_service_that_replaced_what_it_lost(
+    engine: Engine, replica: str, answer: str, verdict: str
+) -> None:
+    call = "(ServeReplica:llm:LLMServer pid=811) INFO 2026-02-21 08:{time},101 llm_LLMServer x1 80c3f63a {answer}\n"
+    log = (
+        call.format(time="10:10", answer="-- CALL chat OK 210.1ms")
+        + "(raylet, ip=10.0.0.4) A worker died or was killed while executing a task by an unexpected system error. To "
+        "troubleshoot the problem, check the logs for the dead worker. RayTask ID: ff77 Worker ID: 81 Node ID: 9c Worker "
+        "IP address: 10.0.0.4 Worker port: 10022 Worker PID: 8121 Worker exit type: SYSTEM_ERROR Worker exit detail: "
+        "Worker unexpectedly exits with a connection error code 2. End of file.\n"
+        + replica
+        + call.format(time="16:10", answer=answer)
+    )
+    assert engine.diagnose(Source(name="serve.log", data=log.encode())).verdict == verdict
+
+
+_SERVED = (
+    "(APIServer pid=1) INFO:     Application startup complete.\n"
+    "(APIServer pid=1) INFO 05-28 14:42:10 [loggers.py:127] Engine 000: Avg prompt throughput: 901.1 tokens/s, Avg "
+    "generation throughput: 211.4 tokens/s, Running: 4 reqs, Waiting: 0 reqs, GPU KV cache usage: 2.1%\n"
+)
+_WAITS = "".join(
+    f"(EngineCore_DP{engine} pid=145{engine}) INFO 05-28 14:{minute}:28 [shm_broadcast.py:681] No available shared memory "
+    "broadcast block found in 60 seconds. This typically happens when some processes are hanging or doing some "
+    "time-consuming work (e.g. compilation, weight/kv cache quantization).\n"
+    for minute in range(44, 48) for engine in (0, 1)
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("log", "verdict"),
+    [(_SERVED + _WAITS, "failed"), (_WAITS + _SERVED, "healthy"), (_SERVED + _WAITS + _SERVED, "healthy")],
+)
+def test_an_engine_that_waits_for_its_workers_to_the_end(engine: Engine, log: str, verdict: str) -> None:
+    diagnosis = engine.diagnose(Source(name="serve.log", data=log.encode()))
+    assert diagnosis.verdict == verdict
+    if verdict == "failed":
+        assert diagnosis.root_cause is not None
+        assert diagnosis.root_cause.category == "straggler-or-hang"

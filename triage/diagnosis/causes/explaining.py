@@ -119,6 +119,8 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
         return f"{effect.rule_id} speaks of the rank that it met"
     if order != -1 and _speaks_of(cause, effect):
         return ""
+    if _before_its_end(effect, cause):
+        return ""
     if _states(cause, effect) and not _elsewhere(cause, effect):
         if cause.advisory and cause.score < effect.score:
             return ""  # it stays beside the better founded one, as an alternative
@@ -154,6 +156,14 @@ def _in_vain_after(death: Candidate, wait: Candidate, order: int | None) -> bool
     """Whether somebody told that a process had died, before ranks gave up that waited for nobody knows whom."""
     told = "rank-exit" in death.lead.rule.tags and death.lead.rule.category == "rank-crash"
     return wait.rule_id == _UNLOCALISED and told and not death.of_ledger and order == -1
+
+
+def _before_its_end(said: Candidate, death: Candidate) -> bool:
+    """Whether a process of whose wordless end others tell later had said ``said`` itself: it was alive then."""
+    if "rank-exit" not in death.lead.rule.tags or death.of_ledger or said.lead.finding.pid is None:
+        return False
+    told = death.lead.number("pid") == said.lead.finding.pid
+    return told and compare(said.lead.finding, death.lead.finding) == -1
 
 
 def _stopped_by(cause: Candidate, effect: Candidate) -> bool:

@@ -82,6 +82,8 @@ _CHILDS_STATUS = (
 """What is raised of a child that ended badly."""
 _LACKS = r"module '[\w.]+' has no attribute '"
 """What Python says where code asks a module for what is not in it."""
+_REMOTE_CALL = r"(?:\x1b?\[36m)?ray::[\w.<>:-]+\(\)[^\n]*"
+"""All that is left of what Ray passes on, where the remote traceback below it was left out."""
 _IMPORT = r"(?:from [\w.]+ )?import \w"
 """A line by which a program loads a library."""
 _NOT_OF_DISKS = frozenset([3, 9, 10, 25])
@@ -260,7 +262,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     for item in left:
         if any(while_handling(item, stop) for stop in found if stop.text("type") == INTERRUPTED):
             continue
-        if others and _is_status(item):
+        if others and (_is_status(item) or _is_call(item)):
             continue  # who ends with it, or waits for one that did, says nothing of why
         if item.text("type") is None and (
             interrupted or named or (item.text("file") is not None and _site(item) in sites)
@@ -290,6 +292,13 @@ def _is_status(item: Item) -> bool:
     if item.text("type") == "SystemExit":
         return not said or said.isdigit()
     return compiled(_CHILDS_STATUS).match(said) is not None
+
+
+def _is_call(item: Item) -> bool:
+    """Whether an exception names the remote call that raised another one, and nothing that tells of what kind that is."""
+    inner = compiled(_OUTER).search(item.text("type") or "")
+    told = inner is not None and inner[1] in _KINDS
+    return not told and compiled(_REMOTE_CALL).fullmatch((item.text("message") or "").rstrip()) is not None
 
 
 def _ends_a_rank(item: Item) -> bool:

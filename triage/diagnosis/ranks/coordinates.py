@@ -13,6 +13,8 @@ from triage.diagnosis.job import Item
 _COUNTED = ("NODE", "DP", "PP", "PCP", "TP", "LOCAL")
 """Coordinates from the slowest to the fastest; experts and contexts lie within these."""
 _SEAT = ("NODE", "LOCAL")
+_SPLIT = ("PP", "PCP")
+"""Coordinates that never count within another one, as that of attention's replicas does within TP."""
 OF_A_REPLICA = "of-a-replica"
 """Tag of lines whose ``rank`` counts within the replica that prints them."""
 
@@ -44,7 +46,8 @@ def located(
             continue
         extent = tuple(max(column) + 1 for column in zip(*found, strict=True))
         # all that there may be have spoken
-        full = names in {_SEAT, ("PP", "TP")} and world_size is None and len(found) == prod(extent)
+        whole = names == _SEAT or (not set(names).isdisjoint(_SPLIT) and set(names).isdisjoint(_SEAT))
+        full = whole and world_size is None and len(found) == prod(extent)
         if len(names) > 1 and (prod(extent) == world_size or (full and (names == _SEAT or len(found) > 1))):
             sizes[names] = extent
     shared = _attention(seen.get(("DP", "TP"), set()), {i.finding.labels for i in items})

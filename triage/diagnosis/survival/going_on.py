@@ -158,6 +158,21 @@ class GoingOn:
         ]  # fmt: skip
         return signs[0] if None not in signs else None
 
+    def replaced(self, item: Item) -> Item | None:
+        """An answer of a service since its controller had another replica in the place of one that it lost.
+
+        All that ended badly, and all complaints, came before that replica and stand in the same log.
+        """
+        here = item.finding.source
+        ups = [last_of(up) for up in self.job.of_fact("replica-up") if up.finding.source == here]
+        if not ups:
+            return None
+        troubles = [item, *self.endings.bad(), *self.endings.told(*TROUBLE)]
+        if any(t.finding.source != here or last_of(t) >= max(ups) for t in troubles):
+            return None
+        answers = (a for a in self.job.of_fact("answered") if a.finding.source == here)
+        return next((a for a in answers if last_of(a) > max(ups)), None)
+
     def came_up(self, item: Item) -> Item | None:
         """The end of loading, or steps, after a complaint about the beginning that nobody raised: the beginning was got over."""
         if item.rule.phase != "bootstrap" or item.finding.raised:
