@@ -86,6 +86,7 @@ def test_numbers_that_are_no_ranks(path: str) -> None:
         "my_attempt_2/job.log": Labels(),
         "reattempt_2.log": Labels(),
         "local_rank_3.log": Labels(local_rank=3),
+        "log/workerlog.3": Labels(local_rank=3),
         "localrank3.err": Labels(local_rank=3),
         "local_rank_2/stderr": Labels(local_rank=2),
         "rank_9_local_rank_1.log": Labels(rank=9, local_rank=1),

@@ -39,6 +39,8 @@ _OTHER_RANKS = words(
 )
 _ATTEMPT = r"(?i)(?:^|[._-])attempt[_-]?(\d{1,4})(?![0-9a-z])"
 _TORCHRUN_FILE = r"(?i)(?:stdout|stderr|error)\.(?:log|json)(?:\.\w+)?"
+_PADDLE_FILE = r"workerlog\.(\d{1,4})"
+"""How Paddle's launcher calls what the trainers of a node write."""
 _INDEXED = (
     r"(?i)(?P<lead>(?:[\w.-]*[._-])?)(?P<word>worker|task|proc|process|trainer)(?P<gap>[_-]?)(?P<index>\d{1,5})"
     r"(?P<tail>(?:\.[a-z]+\d?)*)"
@@ -111,6 +113,9 @@ def _labels(path: str, family: _Family) -> Labels:
             rank, local_rank = _ranks(folder, whole=True)
     if _is_torchrun(name, folders):
         rank, local_rank = None, int(folders[-1])
+    of_paddle = re.fullmatch(_PADDLE_FILE, name)
+    if of_paddle is not None:
+        rank, local_rank = None, int(of_paddle[1])
     if rank is None and local_rank is None:
         rank = _index_among(name, family)
     host = host_in_file_name(name)

@@ -19,7 +19,7 @@ MAX_COMPLAINTS = 32
 """Complaints of other ranks that are looked after one by one."""
 LEAVES = (
     r"(?i)\b(?:shutting down|application shutdown|finished server process|waiting for in-flight|draining"
-    r"|gracefully exiting|terminating worker|cleaning up before exit)\b"
+    r"|gracefully exiting|terminating worker|cleaning up before exit|destruct(?:ed|or)?|destroy(?:ed|ing))\b"
 )
 """What a server says on its way out."""
 _LATER = frozenset(["load", "compile", "steady"])
