@@ -83,7 +83,9 @@ REFUSES = deferred(
     re.IGNORECASE,
 )
 SAYS_GOODBYE = deferred(
-    r"(?i)^(?!(?:INFO: +)?(?:Shutting down$|Waiting for application shutdown|Application shutdown complete)|.*\bsuccessfully\b)"
+    r"(?i)^(?!(?:INFO: +)?(?:Shutting down$|Waiting for application shutdown|Application shutdown complete)|.*\bsuccessfully\b"
+    # all tiles rendered, shutting down
+    r"|.*\ball (?:\d+ )?\w+ (?:(?:are|were|have|been) )*(?!kill|fail|terminat|abort|crash|disconnect|stopp|stall|clos|exit)\w+ed\b)"
     r".*?\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"
     r"|cleaning up before exit|aborting)\b"
     r"|^(?!.*\b(?:successfully|normally|cleanly|gracefully|drained|done|complete\w*|finish\w*|(?:code|status|with) 0)\b)"

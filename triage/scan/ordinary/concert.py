@@ -1,20 +1,24 @@
-"""How all writers of a job end: in the same words, which say that they are through.
+"""How all writers of a job end: in the same words, which say that they are through; or all but one.
 
 What a program says at its end nobody has to know where each of its processes says it, once, last of all.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from triage.model import Block, Finding, Source
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.said import WINDOW, Said, any_line, finding_of, without_digits
 
 IN_CONCERT = "progress.in-concert"
+LEFT_OUT = "unknown.left-out-of-the-end"
 FEWEST = 2
 """Writers that end alike."""
+FEWEST_OTHERS = 3
+"""Writers that end alike where one does not."""
 GLANCE = 2 << 10
 """Bytes at the end of a log in which somebody's last line is mostly found."""
 BETWEEN = 4
@@ -72,15 +76,60 @@ def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding
     return finding_of(IN_CONCERT, final, sources, {"writers": len(last)})
 
 
-def _worth_reading(tails: Mapping[int, Block], sources: Sequence[Source]) -> bool:
-    """Whether the last line with a name in the last log says that its writer is through: all must, so most jobs are told by it."""
-    if not tails:
-        return False
-    index = max(tails)
-    named = [
-        line for line in _lines_of(tails[index], sources[index], index, GLANCE) if line.writer is not None
-    ]
-    return not named or _says_so(named[-1])
+def left_out(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
+    """The last line of the one writer that breaks off in its work, where all others end in the same words as being through."""
+    if not _worth_reading(tails, sources, but_for=1):
+        return None
+    lines = list(_lines(tails, sources))
+    own = _ranks_of_streams(lines)
+    by_writer: dict[str | int, list[Said]] = defaultdict(list)
+    for line in lines:
+        writer = line.source if len(tails) > 1 else own.get((line.source, _outer(line)), line.writer)
+        if writer is not None:
+            by_writer[writer].append(line)
+    ends = {writer: said[-1] for writer, said in by_writer.items()}
+    through = Counter(_wording(line) for line in ends.values() if _says_so(line))
+    if len(ends) < FEWEST_OTHERS + 1 or len(through) != 1:
+        return None
+    ((wording, often),) = through.items()
+    odd = [writer for writer, line in ends.items() if _wording(line) != wording]
+    if len(odd) != 1 or often != len(ends) - 1:
+        return None
+    said = by_writer[odd[0]]
+    others = {
+        _wording(line) for writer, lines in by_writer.items() if writer not in odd for line in lines[:-1]
+    }
+    if any(_wording(line) == wording for line in said) or _wording(said[-1]) not in others:
+        return None  # it has a part of its own
+    found = finding_of(
+        LEFT_OUT, said[-1], sources, {"words": " ".join(said[-1].message.split())[:160], "others": often}
+    )
+    if found.rank is not None or len(tails) < 2:
+        return found
+    return replace(found, rank=_number(sources[said[-1].source], [sources[i] for i in tails]))
+
+
+def _number(source: Source, of: Sequence[Source]) -> int | None:
+    """The number by which a log's name differs from those of all others, where they count from zero."""
+    names = [source.name, *(other.name for other in of)]
+    numbers = [int(found[-1]) if (found := compiled(r"\d+").findall(name)) else -1 for name in names]
+    alike = len({without_digits(name) for name in names}) == 1
+    return numbers[0] if alike and sorted(numbers[1:]) == list(range(len(of))) else None
+
+
+def _worth_reading(tails: Mapping[int, Block], sources: Sequence[Source], but_for: int = 0) -> bool:
+    """Whether the last line with a name in the last log says that its writer is through: all must, so most jobs are told by it.
+
+    Args:
+        but_for: how many of the writers need not; as many more logs or lines are looked at.
+    """
+    for index in sorted(tails, reverse=True)[: but_for + 1]:
+        named = [
+            line for line in _lines_of(tails[index], sources[index], index, GLANCE) if line.writer is not None
+        ]
+        if not named or any(_says_so(line) for line in named[-1 - but_for :]):
+            return True
+    return False
 
 
 def _says_so(line: Said) -> bool:

@@ -1,0 +1,137 @@
+"""Whether the end of a log tells again and again that somebody waits, or a count that no longer moves.
+
+A server without requests waits too, and who beats a heart counts nothing: what is awaited must be of the work itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from triage.model import Block, Finding, Source, Value
+from triage.scan.counting import numbers_of, shape_of, without_stamps
+from triage.scan.lazy import deferred
+from triage.scan.ordinary.said import WINDOW, Said, finding_of, whole_lines
+
+WAITS = "unknown.waits-to-the-end"
+NO_ROW = "nccl.tests-without-a-row"
+_HEADER = re.compile(rb"\n#\s+\(B\)\s+\(elements\)[^\n]*\n(?:[^\n]*NCCL INFO[^\n]*\n|\s*\n)*\Z")
+"""The head of the table of nccl-tests, with nothing but what NCCL says of itself below."""
+FEWEST = 10
+"""Lines of one wording, to the end of a log, in which nothing has changed."""
+_WAITS = deferred(
+    r"(?i)\b(?:wait(?:s|ing|ed)\b(?! (?:for|on) (?:an? |the |more |in-?flight )?(?:incoming |client |user |http |in-?flight |pending )?"
+    r"(?:requests?|connections?|jobs?|tasks?|work\b|input|new|next|clients?|messages?|events?|commands?|quer(?:y|ies)|prompts?"
+    r"|application|triggers?|users?|files? to|\w+ to (?:finish|complete|exit|drain|terminate)))"
+    r"|not (?:yet )?(?:ready|joined|arrived|scheduled|registered|available)\b|cannot be scheduled\b|unschedulable\b"
+    r"|no (?:progress|batch(?:es)?|answer|response|reply|heartbeat|new step)\b|stuck\b|stalled\b|blocked (?:on|in|for)\b)"
+)
+"""What somebody says who waits for what the work needs."""
+_IDLE_ENGINE = deferred(
+    r"(?i)\b(?:gen(?:eration)? throughput)\b[^\n]{0,20}\b0\.0+\b[^\n]{0,40}\brunning\b[^\n\d]{0,8}[1-9]"
+)
+"""How an engine says that it makes nothing of the requests that it has."""
+_BEATS = deferred(
+    r"(?i)\b(?:alive|heart-?beat\w*|monitor\w*|status|watch\w*|progress|still (?:at|on|in|running))\b.*?"
+    r"\b(?:steps?|iter(?:ation)?s?|it|batch(?:es)?|epoch|done|processed|completed|seen)\b[\"']?[ :=#]{0,3}\d"
+)
+"""How somebody says from time to time how far the work has come."""
+_ASIDE = deferred(
+    r"\W*$|.*\"(?:GET|HEAD) /(?:health\w*|ping|metrics|ready|live\w*|v1/models)\b"
+    r"|(?i:.*\b(?:util\w*|temp\w*|power)\b[^\n]{0,20}\d+ ?(?:%|C\b|W\b))"
+)
+"""What is also written where nothing moves."""
+_LASTED = deferred(
+    r"(?i)\b(?:for|after|since|elapsed|waited)?[ :=(+]{0,3}\d[\d.]* ?(?:s|secs?|seconds?|m|min\w*|h|hours?|ms)\b|\+?\d+m\d+s|\battempt \d+"
+)
+_ENDED = deferred(r"(?i)\b(?:done|finished|completed|exiting|shut(?:ting)? ?down|cancel\w*|interrupt\w*)\b")
+
+
+@dataclass(slots=True)
+class _Run:
+    """The lines at the end of one log of which none tells of anything new."""
+
+    lines: list[Said]
+    above: list[Said]
+
+
+def waiting(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
+    """The last of the lines in which somebody waits to the end of a log, from the first of them on."""
+    for index, block in sorted(tails.items()):
+        if _HEADER.search(block.data[-WINDOW:]) is not None:
+            return _without_a_row(block, sources[index], index, sources)
+        if not _may_wait(block):
+            continue
+        run = _run(list(whole_lines(block, sources[index], index)))
+        for lines in _standing(run):
+            first, last = lines[0], lines[-1]
+            fields: dict[str, Value] = {"words": " ".join(last.message.split())[:160], "times": len(lines)}
+            return finding_of(WAITS, first, sources, fields, last=last)
+    return None
+
+
+def _without_a_row(block: Block, source: Source, index: int, sources: Sequence[Source]) -> Finding:
+    """The last line of a benchmark that has written the head of its table and nothing below it."""
+    lines = [line for line in whole_lines(block, source, index) if line.text.strip()]
+    up = next((line for line in reversed(lines) if "Init COMPLETE" in line.text), lines[-1])
+    return finding_of(NO_ROW, up, sources, {}, last=lines[-1])
+
+
+def _may_wait(block: Block) -> bool:
+    """Whether one of the very last lines is of the kind: most logs are told by them."""
+    for raw in block.data[-2048:].split(b"\n")[-8:]:
+        text = raw.decode("utf-8", "replace")
+        if _kind(text) not in {"", "aside"}:
+            return True
+    return False
+
+
+def _kind(text: str) -> str:
+    if _IDLE_ENGINE.search(text):
+        return "engine"
+    if _ASIDE.match(text):
+        return "aside"
+    if _ENDED.search(text):
+        return ""
+    if _WAITS.search(text):
+        return "waits"
+    return "beats" if _BEATS.search(text) else ""
+
+
+def _run(lines: list[Said]) -> _Run:
+    at = len(lines)
+    while at > 0 and _kind(lines[at - 1].text):
+        at -= 1
+    return _Run([line for line in lines[at:] if _kind(line.text) != "aside"], lines[:at])
+
+
+def _standing(run: _Run) -> Iterator[list[Said]]:
+    """The lines of each statement that is made to the end and tells of nothing new, the most telling first."""
+    groups: dict[tuple[str | None, str], list[tuple[Said, list[float]]]] = defaultdict(list)
+    for line in run.lines:
+        said = _LASTED.sub("", without_stamps(line.message))
+        groups[line.writer, shape_of(said)].append((line, numbers_of(said)))
+    # one that still moves is at work
+    moving = any(
+        len(told) >= 2 and told[-1][1] != told[-2][1] and _kind(told[-1][0].text) != "engine"
+        for told in groups.values()
+    )
+    if moving:
+        return
+    for told in groups.values():
+        last = told[-1][1]
+        kind = _kind(told[-1][0].text)
+        same = [line for line, numbers in told if numbers == last or kind == "engine"]
+        tail = same if len(same) == len(told) else _from_the_last_change(told)
+        if len(tail) >= FEWEST and (kind != "beats" or len(tail) < len(told) or run.above):
+            yield tail
+
+
+def _from_the_last_change(told: list[tuple[Said, list[float]]]) -> list[Said]:
+    last = told[-1][1]
+    at = len(told)
+    while at > 0 and told[at - 1][1] == last:
+        at -= 1
+    return [line for line, _ in told[at:]]
