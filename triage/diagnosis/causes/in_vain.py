@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.causes.ranking import Ranking
-from triage.diagnosis.causes.stated import last_words
+from triage.diagnosis.causes.stated import last_words, stated_exception
 from triage.diagnosis.causes.worded import by_words
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.order import last_of
@@ -14,14 +14,14 @@ from triage.diagnosis.run import Ends
 from triage.model import Finding
 from triage.scan.lazy import compiled
 
-_RESOURCES = (
-    r"(?i)\bschedul\w+|\bresources?\b|\bplacement\b|\bquota\b|\ballocation\b|\bqueued?\b.{0,20}\bpriority\b"
-)
+_RESOURCES = r"(?i)\bschedul\w+|\bresources?\b|\bplacement\b|\bquota\b|\ballocation\b|\bqueued?\b.{0,20}\bpriority\b|\bpending\b"
 _PEERS = (
-    r"(?i)\b(?:join\w*|rendezvous|regist\w+|connect\w*|check(?:ed)? in|arriv\w*|come up|peers?|members?)\b"
+    r"(?i)\b(?:join\w*|rendezvous|regist\w+|connect\w*|check(?:ed)? in|come up|peers?|members?)\b"
     r"|\bfor \d+ (?:more )?(?:workers?|nodes?|ranks?|hosts?|peers?|processes)\b"
 )
-_DATA = r"(?i)\b(?:batch(?:es)?|samples?|data\w*|load\w*|prefetch\w*|queue|shards?|rollouts?)\b"
+_DATA = r"(?i)\b(?:batch(?:es)?|samples?|data\w*|load\w*|prefetch\w*|queue|shards?|rollouts?)\b|数据|采样|队列|データ|데이터"
+_NAMED = r"(?i)\b(?:task|rank)[ :=#_-]{0,2}(\d{1,5})\b(?! of)"
+"""Who is awaited, where one is named."""
 _WAITS = (
     (_RESOURCES, "unknown.waits-for-resources"),
     (_PEERS, "unknown.waits-for-peers"),
@@ -56,6 +56,11 @@ def _waits(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     if known is not None:
         return known
     words = str(told.fields.get("words") or "")
+    named = compiled(_NAMED).findall(words)
+    if told.rank is None and len(named) == 1:
+        told = replace(told, rank=int(named[0]))  # who is awaited
+    if "throughput" in words:
+        return _made(job, told, "it has requests and makes nothing of them")
     kind = next((rule for like, rule in _WAITS if compiled(like).search(words)), told.rule_id)
     return _made(job, replace(told, rule_id=kind), "it is said to the end of the log, and nothing changes")
 
@@ -68,7 +73,8 @@ def _nothing(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     if known is not None:
         return known
     if "why" in told.fields and told.evidence:
-        found = by_words(job, last_words(job, [(told.source, told.evidence[0])]))
+        words = [(told.source, told.evidence[0])]
+        found = by_words(job, stated_exception(job, words) or last_words(job, words))
         found.reasons.append("nothing came of the work, and this was complained of most")
         return found
     return _made(job, told, "a tally at the end says so")

@@ -84,6 +84,8 @@ REFUSES = deferred(
 )
 SAYS_GOODBYE = deferred(
     r"(?i)^(?!(?:INFO: +)?(?:Shutting down$|Waiting for application shutdown|Application shutdown complete)|.*\bsuccessfully\b"
+    # how tuners call a trial that came to its end
+    r"|.*\b(?-i:TERMINATED)\b(?! (?:by|with|due|after)\b)"
     # all tiles rendered, shutting down
     r"|.*\ball (?:\d+ )?\w+ (?:(?:are|were|have|been) )*(?!kill|fail|terminat|abort|crash|disconnect|stopp|stall|clos|exit)\w+ed\b)"
     r".*?\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"

@@ -44,8 +44,11 @@ _BADLY = (
     r"(?i)\b(?:error|fail\w*|fatal|exception|abort\w*|kill\w*|crash\w*|time[ds]? ?out|lost|stuck|giv(?:e|ing) up|gave up|interrupt\w*"
     r"|cancel\w*|early|waiting|leaving|stopping|exiting|quit\w*|shut\w*|terminat\w*|unfinished|in?complete[ln]\w*|not|no|never|nothing)\b"
 )
+_NUMBERED = r"[^\n\d]{0,40}?\b(?:worker|actor|process|proc|env|rank|task|replica|shard|gpu|node|client)[ _#=:-]{0,2}(\d{1,4})\b"
+"""How those who are told apart by a number begin their lines."""
 _ASIDE = (
-    r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
+    r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,60}\bNCCL INFO "
+    r"|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
     r"|(?:wandb|swanlab)\b|\s*(?:rc|exit(?: code| status)?|status|real|user|sys)[ =:]{1,3}0?\b"
 )
 """What is said behind the last words of a program, whatever they were."""
@@ -104,6 +107,11 @@ def left_out(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding |
     found = finding_of(
         LEFT_OUT, said[-1], sources, {"words": " ".join(said[-1].message.split())[:160], "others": often}
     )
+    if found.rank is None and len(tails) < 2:
+        numbers = {writer: compiled(_NUMBERED).match(line.text) for writer, line in ends.items()}
+        told = {writer: int(number[1]) for writer, number in numbers.items() if number is not None}
+        if sorted(told.values()) == list(range(len(ends))):
+            return replace(found, rank=told[odd[0]])
     if found.rank is not None or len(tails) < 2:
         return found
     return replace(found, rank=_number(sources[said[-1].source], [sources[i] for i in tails]))

@@ -22,7 +22,7 @@ FEWEST_SKIPPED = 40
 """Steps left out one after the other that no search for a scale needs: it may begin at two to the power of 32."""
 FEWEST_AT_BOTTOM = 5
 """The same where the scale is at its lowest, or below one."""
-_NUMBER = r"[-+]?(?:nan|inf(?:inity)?|\d[\d,]*\.?\d*(?:e[-+]?\d+)?)"
+_NUMBER = r"[-+]?(?:(?:nan|inf(?:inity)?)(?:\.0)?|\d[\d,]*\.?\d*(?:e[-+]?\d+)?)"
 _FIGURE = deferred(
     r"(?i)(?<![\w-])(?P<key>(?:[a-z][\w-]*[/. ]){0,2}[a-z]*_?(?:loss(?:es)?|grad(?:ient)?[_ ]?norm|perplexity|ppl)"
     r"(?:[/_]\w+)?(?:\([a-z]{1,12}\))?)"
@@ -43,6 +43,10 @@ _SKIPS = deferred(
     r"(?i)\b(?:grad\w*|step|update|batch|iteration|it|optimi[sz]er)\b.{0,60}?\bskip(?:s|ped|ping)?\b"
     r"|\bskip(?:s|ped|ping)? (?:the |this |optimi[sz]er )*(?:step|update|iteration|batch)"
 )
+_CELLS = deferred(rf"(?i){_NUMBER}")
+_ROW = deferred(rf"(?i)\s*(?:{_NUMBER}\s*[,;|\t ]\s*)+{_NUMBER}\s*")
+FEWEST_CELLS = 4
+"""Cells that make a row."""
 _RESTORES = deferred(r"(?i)\b(?:restor\w*|roll(?:s|ed|ing)? ?back|revert\w*|reload\w*|rewind\w*|rewound)\b")
 _TALLY = deferred(r"(?i)\b(?:number of )?(?:skipped|nan)(?: \w+)?[ =:]{1,4}\d+")
 """How many were left out so far."""
@@ -166,7 +170,7 @@ def _judged(line: Said) -> bool | None:
         (main if _MAIN.fullmatch(key.strip()) else parts).append(finite)
         zero &= not finite or float(value.replace(",", "") or 0) == 0.0
     if not main and not parts:
-        return None
+        return _of_cells(line.message)
     if main and not all(main):
         return False
     if parts and not main and not any(parts):
@@ -175,6 +179,17 @@ def _judged(line: Said) -> bool | None:
         # trainers that leave out of a mean what is no number print none of it
         return False if gradients and not any(gradients) else None
     return True
+
+
+def _of_cells(message: str) -> bool | None:
+    """Whether the cells of a row of a table are numbers, None for what is no row of one or has a single cell without a number."""
+    if _ROW.fullmatch(message) is None:
+        return None
+    cells: list[str] = [cell.lower().lstrip("+-") for cell in _CELLS.findall(message)]
+    without = sum(cell.startswith(("nan", "inf")) for cell in cells)
+    if len(cells) < FEWEST_CELLS or without == 1:
+        return None
+    return without == 0
 
 
 def _value(line: Said) -> str:

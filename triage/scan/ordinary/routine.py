@@ -296,7 +296,18 @@ class Routine(Rows):
         if any(compiled(_ANEW).search(w) for i in said if without_digits(w := self.part(i)[1]) != wording):
             return None
         own = not self.part(last)[0] and self.told(last) and _head(self.part(last)[1]) in heads
-        return last if own else self._next(told[0], at)
+        if own or self._goes_on_each_time([*told, at], last):
+            return last
+        return self._next(told[0], at)
+
+    def _goes_on_each_time(self, complaints: list[int], last: int) -> bool:
+        """Whether something ordinary is said after each of some rows, and enough after the last: what ends a process ends it once."""
+        ends = [*complaints[1:], last + 1]
+        said = [
+            sum(self.told(i) for i in range(one + 1, two)) for one, two in zip(complaints, ends, strict=True)
+        ]
+        times = sum(many > 0 for many in said)  # several may complain of it together
+        return times >= AGAIN and said[-1] >= ENOUGH and self.told(last)
 
     def _next(self, first: int, at: int) -> int | None:
         """A row below row ``at`` in which a nameless writer counts on what it had counted between its complaints, from row ``first`` on."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from triage.model import Block, Finding, Source, Value
 from triage.scan.counting import numbers_of, shape_of, without_stamps
@@ -16,6 +16,8 @@ from triage.scan.lazy import deferred
 from triage.scan.ordinary.said import WINDOW, Said, finding_of, whole_lines
 
 WAITS = "unknown.waits-to-the-end"
+FEWEST_OTHERS = 2
+"""Logs that end in waiting where one does not."""
 NO_ROW = "nccl.tests-without-a-row"
 _HEADER = re.compile(rb"\n#\s+\(B\)\s+\(elements\)[^\n]*\n(?:[^\n]*NCCL INFO[^\n]*\n|\s*\n)*\Z")
 """The head of the table of nccl-tests, with nothing but what NCCL says of itself below."""
@@ -25,14 +27,25 @@ _WAITS = deferred(
     r"(?i)\b(?:wait(?:s|ing|ed)\b(?! (?:for|on) (?:an? |the |more |in-?flight )?(?:incoming |client |user |http |in-?flight |pending )?"
     r"(?:requests?|connections?|jobs?|tasks?|work\b|input|new|next|clients?|messages?|events?|commands?|quer(?:y|ies)|prompts?"
     r"|application|triggers?|users?|files? to|\w+ to (?:finish|complete|exit|drain|terminate)))"
-    r"|not (?:yet )?(?:ready|joined|arrived|scheduled|registered|available)\b|cannot be scheduled\b|unschedulable\b"
+    r"|not (?:yet )?(?:ready|joined|arrived|scheduled|registered|available|connected|present|reported|in the group)\b"
+    r"|cannot be scheduled\b|unschedulable\b"
     r"|no (?:progress|batch(?:es)?|answer|response|reply|heartbeat|new step)\b|stuck\b|stalled\b|blocked (?:on|in|for)\b)"
+    r"|\bpending[=: ]{1,2}[1-9]|\bbarrier\b.{0,60}\b\d+ (?:of|/) \d+"
+    r"|等待(?!新|请求|任务|连接|输入)|尚未(?:就绪|加入|连接)|待機中|대기 중|\bожида\w+"
 )
 """What somebody says who waits for what the work needs."""
 _IDLE_ENGINE = deferred(
     r"(?i)\b(?:gen(?:eration)? throughput)\b[^\n]{0,20}\b0\.0+\b[^\n]{0,40}\brunning\b[^\n\d]{0,8}[1-9]"
 )
 """How an engine says that it makes nothing of the requests that it has."""
+_HEALTH = deferred(r"\"GET /(?:health\w*|ping)\b[^\n]*\" 200\b")
+_BUSY = deferred(
+    r"(?i)#?running(?:-req)?s?\b[^\n\d]{0,8}[1-9]\d*\b[^\n]{0,200}\bthroughput\b"
+    r"|\bthroughput\b[^\n]{0,120}\brunning\b[^\n\d]{0,8}[1-9]"
+)
+"""How an engine says that it is at work on requests."""
+FEWEST_ASKED = 12
+"""Times that its health is asked for while it says nothing any more."""
 _BEATS = deferred(
     r"(?i)\b(?:alive|heart-?beat\w*|monitor\w*|status|watch\w*|progress|still (?:at|on|in|running))\b.*?"
     r"\b(?:steps?|iter(?:ation)?s?|it|batch(?:es)?|epoch|done|processed|completed|seen)\b[\"']?[ :=#]{0,3}\d"
@@ -58,18 +71,38 @@ class _Run:
 
 
 def waiting(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
-    """The last of the lines in which somebody waits to the end of a log, from the first of them on."""
+    """The last of the lines in which somebody waits to the end of a log, from the first of them on.
+
+    Where all logs but one end so, that one is told.
+    """
+    found: dict[int, Finding] = {}
     for index, block in sorted(tails.items()):
-        if _HEADER.search(block.data[-WINDOW:]) is not None:
-            return _without_a_row(block, sources[index], index, sources)
-        if not _may_wait(block):
-            continue
-        run = _run(list(whole_lines(block, sources[index], index)))
-        for lines in _standing(run):
-            first, last = lines[0], lines[-1]
-            fields: dict[str, Value] = {"words": " ".join(last.message.split())[:160], "times": len(lines)}
-            return finding_of(WAITS, first, sources, fields, last=last)
-    return None
+        told = _waiting(block, sources[index], index, sources)
+        if told is not None:
+            found[index] = told
+    if not found:
+        return None
+    first = found[min(found)]
+    others = set(tails) - set(found)
+    if len(others) != 1 or len(found) < FEWEST_OTHERS:
+        return first
+    odd = others.pop()
+    return replace(first, rank=sources[odd].rank)
+
+
+def _waiting(block: Block, source: Source, index: int, sources: Sequence[Source]) -> Finding | None:
+    if _HEADER.search(block.data[-WINDOW:]) is not None:
+        return _without_a_row(block, source, index, sources)
+    if not _may_wait(block):
+        return None
+    lines = [line for line in whole_lines(block, source, index) if line.text.strip()]
+    standing = _fell_silent(lines) or next(_standing(_run(lines)), [])
+    if not standing:
+        return None
+    silent = _HEALTH.search(standing[-1].text) is not None
+    last = standing[0 if silent else -1]
+    fields: dict[str, Value] = {"words": " ".join(last.message.split())[:160], "times": len(standing)}
+    return finding_of(WAITS, standing[0], sources, fields, last=standing[-1])
 
 
 def _without_a_row(block: Block, source: Source, index: int, sources: Sequence[Source]) -> Finding:
@@ -79,11 +112,21 @@ def _without_a_row(block: Block, source: Source, index: int, sources: Sequence[S
     return finding_of(NO_ROW, up, sources, {}, last=lines[-1])
 
 
+def _fell_silent(lines: list[Said]) -> list[Said]:
+    """The last state of an engine that had requests, and the answers about its health since, of which there are many."""
+    at = len(lines)
+    while at > 0 and _HEALTH.search(lines[at - 1].text) is not None:
+        at -= 1
+    if len(lines) - at < FEWEST_ASKED or not at or _BUSY.search(lines[at - 1].text) is None:
+        return []
+    return [lines[at - 1], lines[-1]]
+
+
 def _may_wait(block: Block) -> bool:
     """Whether one of the very last lines is of the kind: most logs are told by them."""
     for raw in block.data[-2048:].split(b"\n")[-8:]:
         text = raw.decode("utf-8", "replace")
-        if _kind(text) not in {"", "aside"}:
+        if _kind(text) not in {"", "aside"} or _HEALTH.search(text) is not None:
             return True
     return False
 
