@@ -70,6 +70,10 @@ def test_steps_that_are_all_skipped_below_a_scale_of_one_are_lost(engine: Engine
         ("{at} no batch in the queue, waiting (step 37)", "data-loading"),
         ("{at} placement group of 8 GPUs is not yet scheduled", "scheduler"),
         ("{at} [monitor] alive, step 41", "straggler-or-hang"),
+        ("{at} step=37 tokens=2.1e9 waiting_on=rank6", "straggler-or-hang"),
+        ("{at} still compiling graph 4 of 9", "compile-or-graph-capture"),
+        ("{at} all but one are here, checkpoint 3/4 written", "checkpoint"),
+        ("{at} replay queue is empty, sleeping 20s", "data-loading"),
     ],
 )
 def test_who_waits_to_the_end_of_the_log_tells_for_what(engine: Engine, line: str, category: str) -> None:
@@ -89,6 +93,40 @@ def test_a_wait_that_ends_is_none(engine: Engine) -> None:
 
 def test_a_count_that_moves_is_at_work(engine: Engine) -> None:
     log = "".join(f"12:{n:02d}:00 [monitor] alive, step {n}\n" for n in range(30))
+    assert diagnosed(engine, log).verdict == "healthy"
+
+
+def test_an_engine_that_makes_nothing_of_its_requests_is_stuck(engine: Engine) -> None:
+    line = "INFO 11-20 10:{0:02d}:00 [loggers.py:122] Engine 000: Avg prompt throughput: 0.0 tokens/s, Avg generation throughput: "
+    busy = "".join(
+        f"{line.format(n)}{410.2 + n} tokens/s, Running: 9 reqs, Waiting: 0 reqs\n" for n in range(9)
+    )
+    stuck = "".join(
+        f"{line.format(n)}0.0 tokens/s, Running: 9 reqs, Waiting: {n} reqs\n" for n in range(10, 30)
+    )
+    idle = "".join(f"{line.format(n)}0.0 tokens/s, Running: 0 reqs, Waiting: 0 reqs\n" for n in range(10, 30))
+    root = diagnosed(engine, busy + stuck).root_cause
+    assert root is not None
+    assert root.category == "straggler-or-hang"
+    assert diagnosed(engine, busy + idle).verdict == "healthy"
+
+
+def test_an_engine_of_which_nothing_is_heard_but_that_it_lives_has_fallen_silent(engine: Engine) -> None:
+    at_work = "".join(
+        f"[2026-11-20 09:{n:02d}:00 TP0] Decode batch. #running-req: {{}}, #token: {n * 70}, gen throughput (token/s): 411.2\n"
+        for n in range(12)
+    )
+    health = "".join(
+        f'[2026-11-20 09:{n:02d}:30] INFO:     10.1.1.4:41{n:03d} - "GET /health HTTP/1.1" 200 OK\n'
+        for n in range(12, 50)
+    )
+    root = diagnosed(engine, at_work.replace("{}", "7") + health).root_cause
+    assert root is not None
+    assert root.category == "straggler-or-hang"
+
+
+def test_several_that_say_the_same_at_once_do_not_wait(engine: Engine) -> None:
+    log = "".join(f"10:00:{s:02d} step {s}/30 is over\n" * 16 for s in range(28))
     assert diagnosed(engine, log).verdict == "healthy"
 
 

@@ -22,8 +22,12 @@ _PEERS = (
 _DATA = r"(?i)\b(?:batch(?:es)?|samples?|data\w*|load\w*|prefetch\w*|queue|shards?|rollouts?)\b|数据|采样|队列|データ|데이터"
 _NAMED = r"(?i)\b(?:task|rank)[ :=#_-]{0,2}(\d{1,5})\b(?! of)"
 """Who is awaited, where one is named."""
+_COMPILER = r"(?i)\b(?:compil\w*|lower\w*|autotun\w*|captur\w*|trac(?:e|ing)|jit)\b"
+_SAVING = r"(?i)\b(?:checkpoints?|ckpts?|sav(?:e|es|ed|ing)|shards? (?:to be )?written|written)\b"
 _WAITS = (
     (_RESOURCES, "unknown.waits-for-resources"),
+    (_SAVING, "unknown.waits-for-checkpoint"),
+    (_COMPILER, "unknown.waits-for-compiler"),
     (_PEERS, "unknown.waits-for-peers"),
     (_DATA, "unknown.waits-for-data"),
 )

@@ -24,7 +24,7 @@ FEWEST_AT_BOTTOM = 5
 """The same where the scale is at its lowest, or below one."""
 _NUMBER = r"[-+]?(?:(?:nan|inf(?:inity)?)(?:\.0)?|\d[\d,]*\.?\d*(?:e[-+]?\d+)?)"
 _FIGURE = deferred(
-    r"(?i)(?<![\w-])(?P<key>(?:[a-z][\w-]*[/. ]){0,2}[a-z]*_?(?:loss(?:es)?|grad(?:ient)?[_ ]?norm|perplexity|ppl)"
+    r"(?i)(?<![\w-])(?P<key>(?:[a-z][\w-]*[/. ]){0,2}[a-z]*_?(?:loss(?:es)?|g(?:rad(?:ient)?)?[_ ]?norm|perplexity|ppl)"
     r"(?:[/_]\w+)?(?:\([a-z]{1,12}\))?)"
     rf"['\"]?(?: is)?[ \t]*[:=]?[ \t]*['\"(]?(?:tensor\()?(?P<value>{_NUMBER})(?![\w.]|%)"
 )
@@ -33,7 +33,7 @@ _MAIN = deferred(
     r"(?:[/_](?:train|total|avg|mean))?(?:\([a-z]+\))?"
 )
 """The loss itself, and not a part of it."""
-_OF_GRADIENTS = deferred(r"(?i).*grad\w*[_ ]?norm|.*gradient")
+_OF_GRADIENTS = deferred(r"(?i).*\bg(?:rad\w*)?[_ ]?norm|.*grad\w*[_ ]?norm|.*gradient")
 _NO_LOSS = deferred(r"(?i)loss[_ ](?:scale|weight|coef\w*|fn|func\w*|type|ratio|mask|spike)")
 _LOST = re.compile(rb"(?i)(?<![a-z])(?:nan|inf(?:inity)?)(?![a-z])")
 _NOT_TRAINED_YET = deferred(
@@ -66,6 +66,11 @@ class _Course:
     skipped: list[Said] = field(default_factory=list)
     at_bottom: int = 0
     gathering: bool = False
+    nameless: bool = False
+
+    def told(self, line: Said) -> str:
+        """What tells a line from others: not the name of who wrote it."""
+        return line.text if self.nameless else line.message
 
 
 def lost(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
@@ -81,7 +86,7 @@ def lost(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | Non
 
 
 def _of(courses: list[_Course], sources: Sequence[Source]) -> Finding | None:
-    if all(len({line.message for line in c.bad}) >= _fewest(c) for c in courses):
+    if all(len({c.told(line) for line in c.bad}) >= _fewest(c) for c in courses):
         first = min((c.bad[0] for c in courses), key=lambda s: (s.source, s.offset))
         last = max((c.bad[-1] for c in courses if c.bad[0].source == first.source), key=lambda s: s.offset)
         value = _value(first)
@@ -112,7 +117,9 @@ def _only_skips(course: _Course) -> bool:
     return len(course.skipped) >= FEWEST_SKIPPED or course.at_bottom >= FEWEST_AT_BOTTOM
 
 
-def _courses(lines: Iterator[Said]) -> list[_Course]:
+def _courses(read: Iterator[Said]) -> list[_Course]:
+    lines = list(read)
+    nameless = _nameless(lines)
     courses: dict[str | None, _Course] = {}
     for line in lines:
         skips = _skips(line.text)
@@ -122,7 +129,7 @@ def _courses(lines: Iterator[Said]) -> list[_Course]:
                 for course in courses.values():
                     course.bad.clear()  # what is lost from there on has yet to be told
             continue
-        course = courses.setdefault(line.writer, _Course())
+        course = courses.setdefault(None if nameless else line.writer, _Course(nameless=nameless))
         if good is True:
             course.ever, course.at_bottom = True, 0
             course.bad.clear()
@@ -134,6 +141,12 @@ def _courses(lines: Iterator[Said]) -> list[_Course]:
             course.bad.append(line)
             course.gathering |= _NOT_TRAINED_YET.search(line.text) is not None
     return list(courses.values())
+
+
+def _nameless(lines: Sequence[Said]) -> bool:
+    """Whether what seems to tell writers apart is a count: hardly anybody says more than one line."""
+    told = [line.writer for line in lines if _judged(line) is not None]
+    return len(set(told)) * FEWEST > len(told) * (FEWEST - 1)
 
 
 def _skips(text: str) -> bool:

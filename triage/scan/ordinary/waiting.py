@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from triage.model import Block, Finding, Source, Value
 from triage.scan.counting import numbers_of, shape_of, without_stamps
@@ -24,7 +25,8 @@ _HEADER = re.compile(rb"\n#\s+\(B\)\s+\(elements\)[^\n]*\n(?:[^\n]*NCCL INFO[^\n
 FEWEST = 10
 """Lines of one wording, to the end of a log, in which nothing has changed."""
 _WAITS = deferred(
-    r"(?i)\b(?:wait(?:s|ing|ed)\b(?! (?:for|on) (?:an? |the |more |in-?flight )?(?:incoming |client |user |http |in-?flight |pending )?"
+    r"(?i)\b(?:wait(?:s|ing|ed)\b(?!\W{0,3}\d)(?! (?:for|on) (?:an? |the |more |in-?flight )?"
+    r"(?:incoming |client |user |http |in-?flight |pending )?"
     r"(?:requests?|connections?|jobs?|tasks?|work\b|input|new|next|clients?|messages?|events?|commands?|quer(?:y|ies)|prompts?"
     r"|application|triggers?|users?|files? to|\w+ to (?:finish|complete|exit|drain|terminate)))"
     r"|not (?:yet )?(?:ready|joined|arrived|scheduled|registered|available|connected|present|reported|in the group)\b"
@@ -51,6 +53,15 @@ _BEATS = deferred(
     r"\b(?:steps?|iter(?:ation)?s?|it|batch(?:es)?|epoch|done|processed|completed|seen)\b[\"']?[ :=#]{0,3}\d"
 )
 """How somebody says from time to time how far the work has come."""
+_COUNTS = deferred(
+    r"(?i)\b(?:global_?)?(?:steps?|iter(?:ation)?s?|rounds?|updates?|batch(?:es)?)[\"']?[ :=#]{0,3}\d"
+    r"|(?<![\d/.:-])(\d+) ?(?:/|of|out of) ?(\d+)\b(?![/:.-])"
+    r"|\b(?:still|empty, sleeping)\b"
+)
+"""A count of work, or how much of it is done."""
+_CLOCK = re.compile(r"(?<!\d)\d\d:\d\d:\d\d(?!\d)|\(?\b\d+ ?(?:s|sec|min|h)\b")
+FEWEST_TIMES = 8
+"""Different times at which the same is said: several processes say it together, too."""
 _ASIDE = deferred(
     r"\W*$|.*\"(?:GET|HEAD) /(?:health\w*|ping|metrics|ready|live\w*|v1/models)\b"
     r"|(?i:.*\b(?:util\w*|temp\w*|power)\b[^\n]{0,20}\d+ ?(?:%|C\b|W\b))"
@@ -140,7 +151,9 @@ def _kind(text: str) -> str:
         return ""
     if _WAITS.search(text):
         return "waits"
-    return "beats" if _BEATS.search(text) else ""
+    if _BEATS.search(text):
+        return "beats"
+    return "counts" if "%|" not in text and _COUNTS.search(text) else ""
 
 
 def _run(lines: list[Said]) -> _Run:
@@ -156,20 +169,27 @@ def _standing(run: _Run) -> Iterator[list[Said]]:
     for line in run.lines:
         said = _LASTED.sub("", without_stamps(line.message))
         groups[line.writer, shape_of(said)].append((line, numbers_of(said)))
-    # one that still moves is at work
-    moving = any(
-        len(told) >= 2 and told[-1][1] != told[-2][1] and _kind(told[-1][0].text) != "engine"
-        for told in groups.values()
-    )
-    if moving:
-        return
     for told in groups.values():
         last = told[-1][1]
         kind = _kind(told[-1][0].text)
         same = [line for line, numbers in told if numbers == last or kind == "engine"]
         tail = same if len(same) == len(told) else _from_the_last_change(told)
-        if len(tail) >= FEWEST and (kind != "beats" or len(tail) < len(told) or run.above):
+        if len(tail) < FEWEST or any(
+            _moves(other, tail[0].offset) for other in groups.values() if other is not told
+        ):
+            continue
+        alone = len(tail) == len(told) and not run.above and len(groups) == 1
+        if kind in {"beats", "counts"} and alone:
+            continue  # nothing had moved before
+        if kind != "counts" or len({tuple(_CLOCK.findall(line.text)) for line in tail}) >= FEWEST_TIMES:
             yield tail
+
+
+def _moves(told: list[tuple[Said, list[float]]], since: int) -> bool:
+    """Whether somebody says the same with other numbers since: he is at work."""
+    new = [numbers for line, numbers in told if line.offset > since]
+    engine = bool(told) and _kind(told[-1][0].text) == "engine"
+    return not engine and any(one != two for one, two in pairwise(new))
 
 
 def _from_the_last_change(told: list[tuple[Said, list[float]]]) -> list[Said]:
