@@ -91,6 +91,26 @@ def test_a_wait_that_ends_is_none(engine: Engine) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "11/21 {at} heartbeat ok, node idle",
+        "{at} stats: 0/8 slots busy, kv 0.0%",
+        "{at} Waiting for new checkpoint at /ckpt",
+    ],
+)
+def test_who_is_idle_waits_for_nothing_that_the_work_needs(engine: Engine, line: str) -> None:
+    log = steps(0, 37, "{:.4f}") + "".join(line.format(at=f"12:{n:02d}:00") + "\n" for n in range(30))
+    assert diagnosed(engine, log).verdict == "healthy"
+
+
+def test_none_of_many_that_failed_is_no_tally_of_nothing(engine: Engine) -> None:
+    assert (
+        diagnosed(engine, steps(0, 37, "{:.4f}") + "0 of 40 samples failed\nmean score 0.71\n").verdict
+        == "healthy"
+    )
+
+
 def test_a_count_that_moves_is_at_work(engine: Engine) -> None:
     log = "".join(f"12:{n:02d}:00 [monitor] alive, step {n}\n" for n in range(30))
     assert diagnosed(engine, log).verdict == "healthy"

@@ -24,7 +24,9 @@ _DONE = (
 )
 _DID = r"(?:merged|wrote|written|saved|stored|processed|generated|collected|completed|exported|loaded|answered|succeeded|successful)"
 _NONE = deferred(
-    rf"(?i)(?<![\w./-])0 ?(?:/|of|out of) ?(?!1\b)[1-9]\d*(?!\d|%| ?\[|\s+(?-i:[A-Z]\w+)\s+\d+\s)[ ,:]*(?:\w+ ){{0,2}}{_DONE}\b"
+    rf"(?i)(?<![\w./-])0 ?(?:/|of|out of) ?(?!1\b)[1-9]\d*(?!\d|%| ?\[|\s+(?-i:[A-Z]\w+)\s+\d+\s)[ ,:]*"
+    r"(?![^\n]{0,40}\b(?:fail|error|skip|reject|drop|miss|corrupt|invalid|bad|lost|time|wrong|empty|differ|flagged|dup))"
+    rf"(?:\w+ ){{0,2}}{_DONE}\b"
     rf"|\b{_DID}\b[ :=]{{1,3}}0 (?:\w+ ){{0,2}}(?:of|out of|/) ?[1-9]"
     r"|\b(?:success\w*|succeeded|completed|ok)(?: \w+)?[\"']?[ :=]{1,40}0\b(?![./%]\d)[^\n]{0,40}"
     r"\b(?:fail\w*|errors?)(?: \w+)?[\"']?[ :=]{1,40}[1-9]"

@@ -55,7 +55,8 @@ _BEATS = deferred(
 """How somebody says from time to time how far the work has come."""
 _COUNTS = deferred(
     r"(?i)\b(?:global_?)?(?:steps?|iter(?:ation)?s?|rounds?|updates?|batch(?:es)?)[\"']?[ :=#]{0,3}\d"
-    r"|(?<![\d/.:-])(\d+) ?(?:/|of|out of) ?(\d+)\b(?![/:.-])"
+    r"|(?<![\d/.:-])(\d+) ?(?:/|of|out of) ?(\d+)\b(?![/:.-]| +\d\d:\d\d)"
+    r"(?![^\n]{0,20}\b(?:busy|slots?|in use|used|active|idle|free|requests?|running)\b)"
     r"|\b(?:still|empty, sleeping)\b"
 )
 """A count of work, or how much of it is done."""
