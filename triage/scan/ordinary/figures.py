@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from triage.model import Block, Finding, Source, Value
 from triage.scan.lazy import compiled, deferred
-from triage.scan.ordinary.said import WINDOW, Said, finding_of, whole_lines
+from triage.scan.ordinary.said import Said, finding_of, whole_lines, window_of
 
 NOT_FINITE, SKIPPED = "numerics.never-finite-again", "numerics.every-step-skipped"
 FEWEST = 3
@@ -75,12 +75,13 @@ class _Course:
 
 def lost(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
     """The first and the last of the lines that show it, None where somebody still has numbers."""
-    ends = [block.data[-WINDOW:] for block in tails.values()]
+    window = window_of(len(tails))
+    ends = [block.data[-window:] for block in tails.values()]
     if not any(_LOST.search(end) or _SKIP_BYTES.search(end) for end in ends):
         return None
     courses = [
         course for index, block in sorted(tails.items())
-        for course in _courses(whole_lines(block, sources[index], index))
+        for course in _courses(whole_lines(block, sources[index], index, window))
     ]  # fmt: skip
     return _of(courses, sources) if courses else None
 

@@ -14,6 +14,8 @@ from triage.scan.lazy import deferred
 from triage.scan.ordinary.said import Said, finding_of, whole_lines, without_digits
 
 NOTHING_DONE = "unknown.nothing-done"
+_END = 4 << 10
+"""Bytes at an end in which a tally is looked for."""
 LAST = 15
 """Lines at the end among which a tally stands."""
 FEWEST = 3
@@ -40,12 +42,14 @@ _NONE = deferred(
 def nothing_done(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
     """The tally, with the complaint that was made most often before it."""
     for index, block in sorted(tails.items()):
-        end = block.data[-4096:]
-        if b"0" not in end:
+        if b"0" not in block.data[-_END:]:
+            continue
+        final = [line for line in whole_lines(block, sources[index], index, _END) if line.message.strip()]
+        tally = next((line for line in final[-LAST:] if _NONE.search(line.message)), None)
+        if tally is None:
             continue
         lines = [line for line in whole_lines(block, sources[index], index) if line.message.strip()]
-        tally = next((line for line in lines[-LAST:] if _NONE.search(line.message)), None)
-        if tally is None or _counts_up(tally, lines):
+        if _counts_up(tally, lines):
             continue
         why = _complaint([line for line in lines if line.offset < tally.offset])
         fields: dict[str, Value] = {"words": " ".join(tally.message.split())[:160]}

@@ -14,7 +14,7 @@ from itertools import pairwise
 from triage.model import Block, Finding, Source, Value
 from triage.scan.counting import numbers_of, shape_of, without_stamps
 from triage.scan.lazy import deferred
-from triage.scan.ordinary.said import WINDOW, Said, finding_of, whole_lines
+from triage.scan.ordinary.said import Said, finding_of, whole_lines, window_of
 
 WAITS = "unknown.waits-to-the-end"
 FEWEST_OTHERS = 2
@@ -89,7 +89,7 @@ def waiting(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | 
     """
     found: dict[int, Finding] = {}
     for index, block in sorted(tails.items()):
-        told = _waiting(block, sources[index], index, sources)
+        told = _waiting(block, sources[index], index, sources, window_of(len(tails)))
         if told is not None:
             found[index] = told
     if not found:
@@ -102,12 +102,14 @@ def waiting(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | 
     return replace(first, rank=sources[odd].rank)
 
 
-def _waiting(block: Block, source: Source, index: int, sources: Sequence[Source]) -> Finding | None:
-    if _HEADER.search(block.data[-WINDOW:]) is not None:
+def _waiting(
+    block: Block, source: Source, index: int, sources: Sequence[Source], window: int
+) -> Finding | None:
+    if _HEADER.search(block.data[-window:]) is not None:
         return _without_a_row(block, source, index, sources)
     if not _may_wait(block):
         return None
-    lines = [line for line in whole_lines(block, source, index) if line.text.strip()]
+    lines = [line for line in whole_lines(block, source, index, window) if line.text.strip()]
     standing = _fell_silent(lines) or next(_standing(_run(lines)), [])
     if not standing:
         return None
