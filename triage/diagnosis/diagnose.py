@@ -16,6 +16,7 @@ from triage.diagnosis.causes.doubts import SURE as OF_DOUBTS
 from triage.diagnosis.causes.doubts import others
 from triage.diagnosis.causes.enclosing import carrier, named_below
 from triage.diagnosis.causes.fallback import alarm, fall_back
+from triage.diagnosis.causes.in_vain import in_vain
 from triage.diagnosis.causes.ranking import Ranking, rank
 from triage.diagnosis.causes.worded import worded
 from triage.diagnosis.heeded import heeded, trusted
@@ -158,6 +159,8 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         found = fall_back(job, ledger, ranking, run.ends if last else None)
         if closing is not None and (found is None or found.rule_id.startswith(_BY_WORDS)):
             found = closing
+        if found is None and last:
+            found = in_vain(job, ranking, run.ends)
         if found is not None:
             ranking.causes.insert(0, found)
     elif last and (said := worded(job, ranking, run.ends)) is not None:

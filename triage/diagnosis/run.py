@@ -79,6 +79,26 @@ class Ends(Protocol):
         """The last line of a job that had stood still for long when its time limit ended it."""
         ...
 
+    @property
+    def left_out(self) -> Finding | None:
+        """The last line of the one writer that breaks off, where all others say that they are through."""
+        ...
+
+    @property
+    def lost(self) -> Finding | None:
+        """The lines from which on a job has no numbers any more, to its end."""
+        ...
+
+    @property
+    def waiting(self) -> Finding | None:
+        """The lines in which somebody waits, to the end of a log."""
+        ...
+
+    @property
+    def nothing_done(self) -> Finding | None:
+        """The tally at an end that counts nothing, and what was complained of before it."""
+        ...
+
     def went_on(self, source: int, offset: int, /) -> frozenset[int]:
         """The ranks that say something of their own in a source behind ``offset``."""
         ...

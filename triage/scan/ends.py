@@ -14,15 +14,18 @@ from triage.scan.closing.tail import alarms, aside, closing, last_words, ordinar
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled
 from triage.scan.matching import PATTERN_TIMEOUT
-from triage.scan.ordinary.concert import in_concert
+from triage.scan.ordinary.concert import in_concert, left_out
 from triage.scan.ordinary.counted import COUNTS, counted
 from triage.scan.ordinary.durations import TIMES, durations
+from triage.scan.ordinary.figures import lost
+from triage.scan.ordinary.nothing import nothing_done
 from triage.scan.ordinary.oddities import oddities
 from triage.scan.ordinary.routine import How, Routine
 from triage.scan.ordinary.said import lines_around, without_digits
 from triage.scan.ordinary.selves import Selves, selves, went_on
 from triage.scan.ordinary.stacks import stacks
 from triage.scan.ordinary.standstill import stood_still
+from triage.scan.ordinary.waiting import waiting
 from triage.scan.prefix import split_line
 from triage.scan.writers.leads import NONE, leads_of, split
 
@@ -148,6 +151,26 @@ class Ends:
     def standstill(self) -> Finding | None:
         """The last line of a job that had stood still for long when its time limit ended it."""
         return stood_still(self._tails, self._sources)
+
+    @cached_property
+    def left_out(self) -> Finding | None:
+        """The last line of the one writer that breaks off, where all others say that they are through."""
+        return left_out(self._tails, self._sources)
+
+    @cached_property
+    def lost(self) -> Finding | None:
+        """The lines from which on a job has no numbers any more, to its end."""
+        return lost(self._tails, self._sources)
+
+    @cached_property
+    def waiting(self) -> Finding | None:
+        """The lines in which somebody waits, to the end of a log."""
+        return waiting(self._tails, self._sources)
+
+    @cached_property
+    def nothing_done(self) -> Finding | None:
+        """The tally at an end that counts nothing, and what was complained of before it."""
+        return nothing_done(self._tails, self._sources)
 
     @cached_property
     def in_concert(self) -> Finding | None:

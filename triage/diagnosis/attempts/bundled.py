@@ -101,6 +101,26 @@ class _Ends:
         """None, for the same reason."""
         return None
 
+    @property
+    def left_out(self) -> Finding | None:
+        """None, for the same reason."""
+        return None
+
+    @property
+    def lost(self) -> Finding | None:
+        """None, for the same reason."""
+        return None
+
+    @property
+    def waiting(self) -> Finding | None:
+        """None, for the same reason."""
+        return None
+
+    @property
+    def nothing_done(self) -> Finding | None:
+        """None, for the same reason."""
+        return None
+
     def went_on(self, source: int, offset: int, /) -> frozenset[int]:
         """None, for the same reason."""
         return frozenset()

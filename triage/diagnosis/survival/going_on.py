@@ -126,12 +126,24 @@ class GoingOn:
         around = self._around(item) if item.finding.raised else None
         if around is None or "_served" not in around.fields or self.died(item):
             return None
-        return next(
+        again = self._answered_between(item) if item.finding.count > 1 else None
+        return again or next(
             (
                 sign for fact in ("answered", "progress", "alive") for sign in self.job.of_fact(fact)
                 if sign.finding.source == item.finding.source and last_of(sign) > last_of(item)
                 and not compiled(LEAVES).search(sign.finding.evidence[-1].text)
                 and not compiled(IN_VAIN).search(sign.finding.evidence[-1].text)
+            ),
+            None,
+        )  # fmt: skip
+
+    def _answered_between(self, item: Item) -> Item | None:
+        """An answer between two requests whose handler raised the same: the last of them was no different."""
+        return next(
+            (
+                sign for sign in self.job.of_fact("answered")
+                if sign.finding.source == item.finding.source
+                and item.finding.offset < last_of(sign) < last_of(item)
             ),
             None,
         )  # fmt: skip

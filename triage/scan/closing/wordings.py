@@ -83,7 +83,11 @@ REFUSES = deferred(
     re.IGNORECASE,
 )
 SAYS_GOODBYE = deferred(
-    r"(?i)^(?!(?:INFO: +)?(?:Shutting down$|Waiting for application shutdown|Application shutdown complete)|.*\bsuccessfully\b)"
+    r"(?i)^(?!(?:INFO: +)?(?:Shutting down$|Waiting for application shutdown|Application shutdown complete)|.*\bsuccessfully\b"
+    # how tuners call a trial that came to its end
+    r"|.*\b(?-i:TERMINATED)\b(?! (?:by|with|due|after)\b)"
+    # all tiles rendered, shutting down
+    r"|.*\ball (?:\d+ )?\w+ (?:(?:are|were|have|been) )*(?!kill|fail|terminat|abort|crash|disconnect|stopp|stall|clos|exit)\w+ed\b)"
     r".*?\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"
     r"|cleaning up before exit|aborting)\b"
     r"|^(?!.*\b(?:successfully|normally|cleanly|gracefully|drained|done|complete\w*|finish\w*|(?:code|status|with) 0)\b)"
@@ -113,7 +117,8 @@ NONE_OF = deferred(
 _STANDS = deferred(r' *File "[^"\n]{1,4096}", line \d{1,9} in \S{1,500} *\r?')
 """A frame as ``faulthandler`` prints it: where somebody was when he was asked or stopped, and that is the last of him."""
 HARMLESS = deferred(
-    r"(?<![\w.])(?:0|no|without)(?: \w+)? (?:errors?|fail\w*)\b|errors?[=:] ?0\b(?!\.\d)|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
+    r"(?<![\w./])0 ?(?:of|/|out of) ?\d+ (?:\w+ ){0,2}(?:errors?|fail\w*)\b"
+    r"|(?<![\w.])(?:0|no|without)(?: \w+)? (?:errors?|fail\w*)\b|errors?[=:] ?0\b(?!\.\d)|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
     r"|--- Logging error ---"
     # a tally: so many of this, so many of that
     r"|\b\d+ [a-z]+(?: [a-z]+)?, (?:.{0,80}, )?\d+ (?:[a-z]+ ){0,2}"

@@ -1,20 +1,24 @@
-"""How all writers of a job end: in the same words, which say that they are through.
+"""How all writers of a job end: in the same words, which say that they are through; or all but one.
 
 What a program says at its end nobody has to know where each of its processes says it, once, last of all.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from triage.model import Block, Finding, Source
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.said import WINDOW, Said, any_line, finding_of, without_digits
 
 IN_CONCERT = "progress.in-concert"
+LEFT_OUT = "unknown.left-out-of-the-end"
 FEWEST = 2
 """Writers that end alike."""
+FEWEST_OTHERS = 3
+"""Writers that end alike where one does not."""
 GLANCE = 2 << 10
 """Bytes at the end of a log in which somebody's last line is mostly found."""
 BETWEEN = 4
@@ -40,8 +44,11 @@ _BADLY = (
     r"(?i)\b(?:error|fail\w*|fatal|exception|abort\w*|kill\w*|crash\w*|time[ds]? ?out|lost|stuck|giv(?:e|ing) up|gave up|interrupt\w*"
     r"|cancel\w*|early|waiting|leaving|stopping|exiting|quit\w*|shut\w*|terminat\w*|unfinished|in?complete[ln]\w*|not|no|never|nothing)\b"
 )
+_NUMBERED = r"[^\n\d]{0,40}?\b(?:worker|actor|process|proc|env|rank|task|replica|shard|gpu|node|client)[ _#=:-]{0,2}(\d{1,4})\b"
+"""How those who are told apart by a number begin their lines."""
 _ASIDE = (
-    r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
+    r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,60}\bNCCL INFO "
+    r"|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
     r"|(?:\[\d+\.(?:\d+|extern|batch)\] )?done with job\s*$"  # slurmd, however the step came out
     r"|(?:wandb|swanlab)\b|\s*(?:rc|exit(?: code| status)?|status|real|user|sys)[ =:]{1,3}0?\b"
 )
@@ -73,15 +80,65 @@ def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding
     return finding_of(IN_CONCERT, final, sources, {"writers": len(last)})
 
 
-def _worth_reading(tails: Mapping[int, Block], sources: Sequence[Source]) -> bool:
-    """Whether the last line with a name in the last log says that its writer is through: all must, so most jobs are told by it."""
-    if not tails:
-        return False
-    index = max(tails)
-    named = [
-        line for line in _lines_of(tails[index], sources[index], index, GLANCE) if line.writer is not None
-    ]
-    return not named or _says_so(named[-1])
+def left_out(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
+    """The last line of the one writer that breaks off in its work, where all others end in the same words as being through."""
+    if not _worth_reading(tails, sources, but_for=1):
+        return None
+    lines = list(_lines(tails, sources))
+    own = _ranks_of_streams(lines)
+    by_writer: dict[str | int, list[Said]] = defaultdict(list)
+    for line in lines:
+        writer = line.source if len(tails) > 1 else own.get((line.source, _outer(line)), line.writer)
+        if writer is not None:
+            by_writer[writer].append(line)
+    ends = {writer: said[-1] for writer, said in by_writer.items()}
+    through = Counter(_wording(line) for line in ends.values() if _says_so(line))
+    if len(ends) < FEWEST_OTHERS + 1 or len(through) != 1:
+        return None
+    ((wording, often),) = through.items()
+    odd = [writer for writer, line in ends.items() if _wording(line) != wording]
+    if len(odd) != 1 or often != len(ends) - 1:
+        return None
+    said = by_writer[odd[0]]
+    others = {
+        _wording(line) for writer, lines in by_writer.items() if writer not in odd for line in lines[:-1]
+    }
+    if any(_wording(line) == wording for line in said) or _wording(said[-1]) not in others:
+        return None  # it has a part of its own
+    found = finding_of(
+        LEFT_OUT, said[-1], sources, {"words": " ".join(said[-1].message.split())[:160], "others": often}
+    )
+    if found.rank is None and len(tails) < 2:
+        numbers = {writer: compiled(_NUMBERED).match(line.text) for writer, line in ends.items()}
+        told = {writer: int(number[1]) for writer, number in numbers.items() if number is not None}
+        if sorted(told.values()) == list(range(len(ends))):
+            return replace(found, rank=told[odd[0]])
+    if found.rank is not None or len(tails) < 2:
+        return found
+    return replace(found, rank=_number(sources[said[-1].source], [sources[i] for i in tails]))
+
+
+def _number(source: Source, of: Sequence[Source]) -> int | None:
+    """The number by which a log's name differs from those of all others, where they count from zero."""
+    names = [source.name, *(other.name for other in of)]
+    numbers = [int(found[-1]) if (found := compiled(r"\d+").findall(name)) else -1 for name in names]
+    alike = len({without_digits(name) for name in names}) == 1
+    return numbers[0] if alike and sorted(numbers[1:]) == list(range(len(of))) else None
+
+
+def _worth_reading(tails: Mapping[int, Block], sources: Sequence[Source], but_for: int = 0) -> bool:
+    """Whether the last line with a name in the last log says that its writer is through: all must, so most jobs are told by it.
+
+    Args:
+        but_for: how many of the writers need not; as many more logs or lines are looked at.
+    """
+    for index in sorted(tails, reverse=True)[: but_for + 1]:
+        named = [
+            line for line in _lines_of(tails[index], sources[index], index, GLANCE) if line.writer is not None
+        ]
+        if not named or any(_says_so(line) for line in named[-1 - but_for :]):
+            return True
+    return False
 
 
 def _says_so(line: Said) -> bool:

@@ -28,6 +28,7 @@ _TRIES = r"(?i)\b(?:tr(?:y|ies|ying|ial)|attempt|start\w*|launch\w*|run(?:ning)?
 FEW = 3
 """Lines that count work right below what is done about an error, and rows that are right below it."""
 _DENIED = r"(?i)\b(?:cannot|can't|could not|unable|failed to|won't|will not|not be|no longer)\b"
+_CAME_OF_IT = r"(?i)\b(?:exported|saved|written|wrote|finished|complete[ds]?|all done|uploaded)\b"
 _DONE = r"(?i)\b(?:done|finished|complete[ds]?|ended|bye)\b"
 
 
@@ -45,8 +46,18 @@ def begun_afresh(rows: Rows, at: int, died: str = "") -> int | None:
             continue
         if (compiled(_FRESH).search(words) and not CODE.match(words)) or _next_try(rows, i, at):
             many = FEW if i - at < FEW or compiled(_RESUMED).search(words) else MANY
-            return rows.counted(i, died, many) if died else rows.counted_by_any(i, many)
+            found = rows.counted(i, died, many) if died else rows.counted_by_any(i, many)
+            return _brought_to_an_end(rows, i, writer) if found is None and writer != died else found
     return None
+
+
+def _brought_to_an_end(rows: Rows, at: int, writer: str) -> int | None:
+    """The last row, where the one who said in row ``at`` what is done ends the log, some lines later, with what came of it."""
+    last = len(rows) - 1
+    if rows.part(last)[0] != writer or not rows.told(last):
+        return None
+    said = sum(rows.told(i) for i in rows.of(writer, range(at + 1, last + 1)))
+    return last if said >= FEW and compiled(_CAME_OF_IT).search(rows.part(last)[1]) is not None else None
 
 
 def _next_try(rows: Rows, i: int, at: int) -> bool:

@@ -34,6 +34,9 @@ BEFORE = 1
 
 AGAIN = 3
 """Times that a complaint is repeated by which something is known to catch it."""
+_CELL = r"[-+]?\d[\d.,x]*(?:e[-+]?\d+)?%?"
+_CELLS = rf"\s*(?:{_CELL}\s+){{2,}}(?=(?:-\s+)*\S*[A-Za-z])"
+"""Figures at the head of a row, before the words in one of its cells."""
 _HEAD = r"\s*(?:\[[^\]\d]{2,30}\]|(?!File|Traceback|[\w.]*(?:Error|Exception))[A-Za-z][\w.-]{2,30}:(?= ))"
 _INSTEAD = (
     r"(?i)\b(?:fall(?:s|ing|en)?[ -]?back|fell back|instead|skip(?:s|ped|ping)?|ignor(?:e|es|ed|ing)|continuing|proceeding"
@@ -79,7 +82,11 @@ class Routine(Rows):
             last = next((i for i in self.of(stream, range(len(self._rows) - 1, at - 1, -1))), None)
             if last is not None and self.told(last):
                 return self.shown(last)
-        again = (self._complained_again(at - 1) or self._handled(at - 1)) if not stream else None
+        again = (
+            (self._complained_again(at - 1) or self._handled(at - 1) or self._in_a_table(at - 1))
+            if not stream
+            else None
+        )
         if again is None and how != "raised":
             again = self._went_on(at, stream, how)
         if again is not None:
@@ -289,7 +296,18 @@ class Routine(Rows):
         if any(compiled(_ANEW).search(w) for i in said if without_digits(w := self.part(i)[1]) != wording):
             return None
         own = not self.part(last)[0] and self.told(last) and _head(self.part(last)[1]) in heads
-        return last if own else self._next(told[0], at)
+        if own or self._goes_on_each_time([*told, at], last):
+            return last
+        return self._next(told[0], at)
+
+    def _goes_on_each_time(self, complaints: list[int], last: int) -> bool:
+        """Whether something ordinary is said after each of some rows, and enough after the last: what ends a process ends it once."""
+        ends = [*complaints[1:], last + 1]
+        said = [
+            sum(self.told(i) for i in range(one + 1, two)) for one, two in zip(complaints, ends, strict=True)
+        ]
+        times = sum(many > 0 for many in said)  # several may complain of it together
+        return times >= AGAIN and said[-1] >= ENOUGH and self.told(last)
 
     def _next(self, first: int, at: int) -> int | None:
         """A row below row ``at`` in which a nameless writer counts on what it had counted between its complaints, from row ``first`` on."""
@@ -304,6 +322,22 @@ class Routine(Rows):
             ),
             None,
         )
+
+    def _in_a_table(self, at: int) -> int | None:
+        """The last row, where row ``at`` has its complaint in a cell of a table whose other rows have figures there.
+
+        Who prints an error in its own columns has caught it, and tries the next setting.
+        """
+        if at < 0 or len(self) - 1 - at > MAX_ROWS:
+            return None
+        cells = compiled(_CELLS).match(self.part(at)[1])
+        if cells is None:
+            return None
+        alike = compiled(rf"\s*(?:{_CELL}\s+){{{len(cells[0].split())}}}{_CELL}(?:\s+{_CELL})*\s*$")
+        rows = sum(alike.match(self.part(i)[1]) is not None for i in range(max(0, at - MAX_ROWS), at))
+        last = len(self) - 1
+        ends = last == at or self.told(last) or compiled(_CELLS).match(self.part(last)[1]) is not None
+        return last if rows >= AGAIN and ends else None
 
     def _handled(self, at: int) -> int | None:
         """The last row, where what a logger said in row ``at`` or of the exception there is what is done instead, and it was."""

@@ -16,6 +16,10 @@ WINDOW = 48 << 10
 """Bytes that are looked at, at the beginning of a source and before its first sign of trouble."""
 _LOOKED_AT = 8
 """Lines that are looked at for each that is wanted, where stacks and tables stand in between."""
+_LEAST, _FEW = 6 << 10, 16
+"""Bytes of a source that are looked at in any case, and sources of which the whole window is."""
+_LONGEST = 2000
+"""Bytes of a line that are looked at, where all of it may tell."""
 NUMBER = r"0x[0-9a-fA-F]+|(?<![\w.])[-+]?\d[\d.,:e+-]*"
 WORD = r"[^\W\d_]{2,}"
 _VARYING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])"
@@ -163,6 +167,26 @@ def any_line(block: Block, source: Source, index: int, start: int = 0) -> Iterat
         yield Said(
             index, number, block.offset + at, text, prefix, message, "", _writer(prefix, source, message)
         )
+
+
+def window_of(sources: int) -> int:
+    """Bytes at the end of each of so many sources that are looked at, where all of them must be."""
+    return max(_LEAST, WINDOW * _FEW // max(_FEW, sources))
+
+
+def whole_lines(block: Block, source: Source, index: int, size: int = WINDOW) -> Iterator[Said]:
+    """The whole lines in the last ``size`` bytes of a log, whatever they are; of what was drawn over, the last state."""
+    start = max(0, len(block.data) - size)
+    start = block.data.find(b"\n", start) + 1 if start else 0
+    leads = leads_of(block)
+    for at, number, raw in _rows(block, start, len(block.data)):
+        drawn = raw.rstrip(b"\r").rpartition(b"\r")[2]
+        if drawn.strip():
+            text = drawn[:_LONGEST].decode("utf-8", "replace")
+            prefix, message = split(leads, text)
+            yield Said(
+                index, number, block.offset + at, text, prefix, message, "", _writer(prefix, source, message)
+            )
 
 
 def _rows(block: Block, start: int, end: int) -> Iterator[_Row]:

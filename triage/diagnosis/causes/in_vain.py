@@ -1,0 +1,118 @@
+"""Runs that nobody says have failed and that came to nothing: lost numbers, waits to the end of the log, a tally of none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from triage.diagnosis.causes.candidates import Candidate
+from triage.diagnosis.causes.ranking import Ranking
+from triage.diagnosis.causes.stated import last_words, stated_exception
+from triage.diagnosis.causes.worded import by_words
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.order import last_of
+from triage.diagnosis.run import Ends
+from triage.model import Finding
+from triage.scan.lazy import compiled
+
+_RESOURCES = r"(?i)\bschedul\w+|\bresources?\b|\bplacement\b|\bquota\b|\ballocation\b|\bqueued?\b.{0,20}\bpriority\b|\bpending\b"
+_PEERS = (
+    r"(?i)\b(?:join\w*|rendezvous|regist\w+|connect\w*|check(?:ed)? in|come up|peers?|members?)\b"
+    r"|\bfor \d+ (?:more )?(?:workers?|nodes?|ranks?|hosts?|peers?|processes)\b"
+)
+_DATA = r"(?i)\b(?:batch(?:es)?|samples?|data\w*|load\w*|prefetch\w*|queue|shards?|rollouts?)\b|数据|采样|队列|データ|데이터"
+_NAMED = r"(?i)\b(?:task|rank)[ :=#_-]{0,2}(\d{1,5})\b(?! of)"
+"""Who is awaited, where one is named."""
+_COMPILER = r"(?i)\b(?:compil\w*|lower\w*|autotun\w*|captur\w*|trac(?:e|ing)|jit)\b"
+_SAVING = r"(?i)\b(?:checkpoints?|ckpts?|sav(?:e|es|ed|ing)|shards? (?:to be )?written|written)\b"
+_WAITS = (
+    (_RESOURCES, "unknown.waits-for-resources"),
+    (_SAVING, "unknown.waits-for-checkpoint"),
+    (_COMPILER, "unknown.waits-for-compiler"),
+    (_PEERS, "unknown.waits-for-peers"),
+    (_DATA, "unknown.waits-for-data"),
+)
+"""What is awaited, by the words of who waits."""
+
+
+def in_vain(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
+    """What speaks for a failure in a job that seems to have got over all that went wrong, None where it had something of it."""
+    if ends is None:
+        return None
+    return (
+        _lost(job, ends) or _waits(job, ranking, ends) or _nothing(job, ranking, ends) or _left_out(job, ends)
+    )
+
+
+def _lost(job: Job, ends: Ends) -> Candidate | None:
+    return (
+        None if ends.lost is None else _made(job, ends.lost, "nothing better is told to the end of the log")
+    )
+
+
+def _waits(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
+    told = ends.waiting
+    if told is None:
+        return None
+    since = told.last_offset or told.offset
+    if any(last_of(end) > since or end.finding.source != told.source for end in job.of_fact("ended-well")):
+        return None
+    known = _not_survived(ranking, told, "the program waits in vain since")
+    if known is not None:
+        return known
+    words = str(told.fields.get("words") or "")
+    named = compiled(_NAMED).findall(words)
+    if told.rank is None and len(named) == 1:
+        told = replace(told, rank=int(named[0]))  # who is awaited
+    if "throughput" in words:
+        return _made(job, told, "it has requests and makes nothing of them")
+    kind = next((rule for like, rule in _WAITS if compiled(like).search(words)), told.rule_id)
+    return _made(job, replace(told, rule_id=kind), "it is said to the end of the log, and nothing changes")
+
+
+def _nothing(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
+    told = ends.nothing_done
+    if told is None:
+        return None
+    known = _not_survived(ranking, told, "nothing came of the work")
+    if known is not None:
+        return known
+    if "why" in told.fields and told.evidence:
+        words = [(told.source, told.evidence[0])]
+        found = by_words(job, stated_exception(job, words) or last_words(job, words))
+        found.reasons.append("nothing came of the work, and this was complained of most")
+        return found
+    return _made(job, told, "a tally at the end says so")
+
+
+def _left_out(job: Job, ends: Ends) -> Candidate | None:
+    told = ends.left_out
+    if told is None or any("job-end" in end.rule.tags for end in job.of_fact("ended-well")):
+        return None
+    if told.rank is not None and any(end.rank == told.rank for end in job.of_fact("ended-well")):
+        return None
+    return _made(job, told, "all others say at their ends that they are through")
+
+
+def _not_survived(ranking: Ranking, told: Finding, why: str) -> Candidate | None:
+    """The surest of the causes that the job was thought to have got over."""
+    found = [
+        c for c in ranking.survived
+        if not c.advisory and c.lead.finding.raised and c.lead.finding.source == told.source
+        and c.lead.finding.offset <= (told.last_offset or told.offset)
+    ]  # fmt: skip
+    best = max(found, key=lambda c: c.score, default=None)
+    if best is not None:
+        ranking.survived.remove(best)
+        best.survived = None
+        best.score = min(best.score or best.lead.rule.confidence, _DOUBT)
+        best.reasons.append(why)
+    return best
+
+
+_DOUBT = 0.6
+"""How sure a cause can be that something seemed to be got over after."""
+
+
+def _made(job: Job, told: Finding, why: str) -> Candidate | None:
+    rule = job.rules.get(told.rule_id)
+    return None if rule is None else Candidate([Item(told, rule)], score=rule.confidence, reasons=[why])

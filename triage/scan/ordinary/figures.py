@@ -1,0 +1,211 @@
+"""Whether what a program trains is lost from some line on: its loss is no number, or every step is left out, to the end of the log.
+
+By itself neither ends a job. One that finds back to numbers has only warned; one that never does has nothing to show.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from triage.model import Block, Finding, Source, Value
+from triage.scan.lazy import compiled, deferred
+from triage.scan.ordinary.said import Said, finding_of, whole_lines, window_of
+
+NOT_FINITE, SKIPPED = "numerics.never-finite-again", "numerics.every-step-skipped"
+FEWEST = 3
+"""Lines without a number, one below the other, that are no slip."""
+FEWEST_OF_START = 6
+"""The same where no number was ever seen: some have no loss before they have gathered data."""
+FEWEST_SKIPPED = 40
+"""Steps left out one after the other that no search for a scale needs: it may begin at two to the power of 32."""
+FEWEST_AT_BOTTOM = 5
+"""The same where the scale is at its lowest, or below one."""
+_NUMBER = r"[-+]?(?:(?:nan|inf(?:inity)?)(?:\.0)?|\d[\d,]*\.?\d*(?:e[-+]?\d+)?)"
+_FIGURE = deferred(
+    r"(?i)(?<![\w-])(?P<key>(?:[a-z][\w-]*[/. ]){0,2}[a-z]*_?(?:loss(?:es)?|g(?:rad(?:ient)?)?[_ ]?norm|perplexity|ppl)"
+    r"(?:[/_]\w+)?(?:\([a-z]{1,12}\))?)"
+    rf"['\"]?(?: is)?[ \t]*[:=]?[ \t]*['\"(]?(?:tensor\()?(?P<value>{_NUMBER})(?![\w.]|%)"
+)
+_MAIN = deferred(
+    r"(?i)(?:.*[/. ])?(?:(?:train(?:ing)?|total|lm|tr|avg|mean|running|step|batch|epoch|final)[_ ]?)?loss"
+    r"(?:[/_](?:train|total|avg|mean))?(?:\([a-z]+\))?"
+)
+"""The loss itself, and not a part of it."""
+_OF_GRADIENTS = deferred(r"(?i).*\bg(?:rad\w*)?[_ ]?norm|.*grad\w*[_ ]?norm|.*gradient")
+_NO_LOSS = deferred(r"(?i)loss[_ ](?:scale|weight|coef\w*|fn|func\w*|type|ratio|mask|spike)")
+_LOST = re.compile(rb"(?i)(?<![a-z])(?:nan|inf(?:inity)?)(?![a-z])")
+_NOT_TRAINED_YET = deferred(
+    r"(?i)\b(?:warm-?up|explor\w*|random|buffer|replay|episodes?|returns?|rewards?)\b"
+)
+_SKIPS = deferred(
+    r"(?i)\b(?:grad\w*|step|update|batch|iteration|it|optimi[sz]er)\b.{0,60}?\bskip(?:s|ped|ping)?\b"
+    r"|\bskip(?:s|ped|ping)? (?:the |this |optimi[sz]er )*(?:step|update|iteration|batch)"
+)
+_CELLS = deferred(rf"(?i){_NUMBER}")
+_ROW = deferred(rf"(?i)\s*(?:{_NUMBER}\s*[,;|\t ]\s*)+{_NUMBER}\s*")
+FEWEST_CELLS = 4
+"""Cells that make a row."""
+_RESTORES = deferred(r"(?i)\b(?:restor\w*|roll(?:s|ed|ing)? ?back|revert\w*|reload\w*|rewind\w*|rewound)\b")
+_TALLY = deferred(r"(?i)\b(?:number of )?(?:skipped|nan)(?: \w+)?[ =:]{1,4}\d+")
+"""How many were left out so far."""
+_OVERFLOW = deferred(r"(?i)\b(?:overflow\w*|non-?finite|not finite|nan|inf)\b")
+_SKIP_BYTES = re.compile(rb"(?i)skip")
+_SCALE = deferred(
+    r"(?i)\bscale\b[^\n\d]{0,24}(\d[\d.]*(?:e[-+]?\d+)?)(?:, reducing to (\d[\d.]*(?:e[-+]?\d+)?))?"
+)
+
+
+@dataclass(slots=True)
+class _Course:
+    """What one writer's lines tell, from the last good one on."""
+
+    ever: bool = False
+    bad: list[Said] = field(default_factory=list)
+    skipped: list[Said] = field(default_factory=list)
+    at_bottom: int = 0
+    gathering: bool = False
+    nameless: bool = False
+
+    def told(self, line: Said) -> str:
+        """What tells a line from others: not the name of who wrote it."""
+        return line.text if self.nameless else line.message
+
+
+def lost(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
+    """The first and the last of the lines that show it, None where somebody still has numbers."""
+    window = window_of(len(tails))
+    ends = [block.data[-window:] for block in tails.values()]
+    if not any(_LOST.search(end) or _SKIP_BYTES.search(end) for end in ends):
+        return None
+    courses = [
+        course for index, block in sorted(tails.items())
+        for course in _courses(whole_lines(block, sources[index], index, window))
+    ]  # fmt: skip
+    return _of(courses, sources) if courses else None
+
+
+def _of(courses: list[_Course], sources: Sequence[Source]) -> Finding | None:
+    if all(len({c.told(line) for line in c.bad}) >= _fewest(c) for c in courses):
+        first = min((c.bad[0] for c in courses), key=lambda s: (s.source, s.offset))
+        last = max((c.bad[-1] for c in courses if c.bad[0].source == first.source), key=lambda s: s.offset)
+        value = _value(first)
+        fields: dict[str, Value] = {"value": value, "times": sum(len(c.bad) for c in courses)}
+        return _whole(finding_of(NOT_FINITE, first, sources, fields, last=last), courses)
+    skipping = [c for c in courses if _only_skips(c)]
+    if skipping and all(_only_skips(c) or not c.ever for c in courses):
+        first, last = skipping[0].skipped[0], skipping[0].skipped[-1]
+        fields = {"times": len(skipping[0].skipped)}
+        return _whole(finding_of(SKIPPED, first, sources, fields, last=last), courses)
+    return None
+
+
+def _whole(finding: Finding, courses: list[_Course]) -> Finding:
+    """Where several lost their numbers, none of them is to blame alone."""
+    if len(courses) > 1:
+        return replace(finding, rank=None)
+    return finding
+
+
+def _fewest(course: _Course) -> int:
+    if course.ever:
+        return FEWEST
+    return 1 << 30 if course.gathering else FEWEST_OF_START
+
+
+def _only_skips(course: _Course) -> bool:
+    return len(course.skipped) >= FEWEST_SKIPPED or course.at_bottom >= FEWEST_AT_BOTTOM
+
+
+def _courses(read: Iterator[Said]) -> list[_Course]:
+    lines = list(read)
+    nameless = _nameless(lines)
+    courses: dict[str | None, _Course] = {}
+    for line in lines:
+        skips = _skips(line.text)
+        good = None if skips else _judged(line)
+        if good is None and not skips:
+            if _RESTORES.search(line.text):
+                for course in courses.values():
+                    course.bad.clear()  # what is lost from there on has yet to be told
+            continue
+        course = courses.setdefault(None if nameless else line.writer, _Course(nameless=nameless))
+        if good is True:
+            course.ever, course.at_bottom = True, 0
+            course.bad.clear()
+            course.skipped.clear()
+        elif skips:
+            course.skipped.append(line)
+            course.at_bottom += _at_bottom(line.text)
+        else:
+            course.bad.append(line)
+            course.gathering |= _NOT_TRAINED_YET.search(line.text) is not None
+    return list(courses.values())
+
+
+def _nameless(lines: Sequence[Said]) -> bool:
+    """Whether what seems to tell writers apart is a count: hardly anybody says more than one line."""
+    told = [line.writer for line in lines if _judged(line) is not None]
+    return len(set(told)) * FEWEST > len(told) * (FEWEST - 1)
+
+
+def _skips(text: str) -> bool:
+    if "kip" not in text:
+        return False
+    said = _TALLY.sub("", text)
+    return _SKIPS.search(said) is not None and _OVERFLOW.search(said) is not None
+
+
+def _at_bottom(text: str) -> bool:
+    found = _SCALE.search(text)
+    if found is None:
+        return False
+    new = found[2] or found[1]
+    return float(new.rstrip(".")) < 1.0 or found[1] == found[2]
+
+
+def _judged(line: Said) -> bool | None:
+    """Whether the losses of a line are numbers, None where it tells of none."""
+    if "train_runtime" in line.text:
+        return None  # a mean of what numbers there were
+    main: list[bool] = []
+    parts: list[bool] = []
+    zero = True
+    gradients: list[bool] = []
+    for found in _FIGURE.finditer(line.text):
+        key, value = found["key"], found["value"].lower().lstrip("+-")
+        if _NO_LOSS.search(key):
+            continue
+        finite = not value.startswith(("nan", "inf"))
+        if _OF_GRADIENTS.fullmatch(key):
+            gradients.append(not value.startswith("nan"))
+            continue
+        (main if _MAIN.fullmatch(key.strip()) else parts).append(finite)
+        zero &= not finite or float(value.replace(",", "") or 0) == 0.0
+    if not main and not parts:
+        return _of_cells(line.message)
+    if main and not all(main):
+        return False
+    if parts and not main and not any(parts):
+        return False
+    if zero:
+        # trainers that leave out of a mean what is no number print none of it
+        return False if gradients and not any(gradients) else None
+    return True
+
+
+def _of_cells(message: str) -> bool | None:
+    """Whether the cells of a row of a table are numbers, None for what is no row of one or has a single cell without a number."""
+    if _ROW.fullmatch(message) is None:
+        return None
+    cells: list[str] = [cell.lower().lstrip("+-") for cell in _CELLS.findall(message)]
+    without = sum(cell.startswith(("nan", "inf")) for cell in cells)
+    if len(cells) < FEWEST_CELLS or without == 1:
+        return None
+    return without == 0
+
+
+def _value(line: Said) -> str:
+    found = compiled(r"(?i)(?<![a-z])(?:nan|[-+]?inf(?:inity)?)(?![a-z])").search(line.text)
+    return "not finite" if found is None else found[0]

@@ -1,0 +1,79 @@
+"""Whether a log closes with the statement that nothing came of the work: not one of so many was done.
+
+A script that looks at no status says that it has finished whatever became of what it ran; what it counts says more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from triage.model import Block, Finding, Source, Value
+from triage.scan.closing.wordings import speaks_of_trouble
+from triage.scan.lazy import deferred
+from triage.scan.ordinary.said import Said, finding_of, whole_lines, without_digits
+
+NOTHING_DONE = "unknown.nothing-done"
+_END = 4 << 10
+"""Bytes at an end in which a tally is looked for."""
+LAST = 15
+"""Lines at the end among which a tally stands."""
+FEWEST = 3
+"""Complaints of one wording that show why nothing was done."""
+_DONE = (
+    r"(?:answered|succe\w+|passed|complete\w*|finished|processed|written|saved|stored|generated|delivered|records?|samples?|requests?"
+    r"|shards?|files?|items?|documents?|images?|prompts?|episodes?|trials?|ok|done|usable|valid|loaded)"
+)
+_DID = r"(?:merged|wrote|written|saved|stored|processed|generated|collected|completed|exported|loaded|answered|succeeded|successful)"
+_NONE = deferred(
+    rf"(?i)(?<![\w./-])0 ?(?:/|of|out of) ?(?!1\b)[1-9]\d*(?!\d|%| ?\[|\s+(?-i:[A-Z]\w+)\s+\d+\s)[ ,:]*"
+    r"(?![^\n]{0,40}\b(?:fail|error|skip|reject|drop|miss|corrupt|invalid|bad|lost|time|wrong|empty|differ|flagged|dup))"
+    rf"(?:\w+ ){{0,2}}{_DONE}\b"
+    rf"|\b{_DID}\b[ :=]{{1,3}}0 (?:\w+ ){{0,2}}(?:of|out of|/) ?[1-9]"
+    r"|\b(?:success\w*|succeeded|completed|ok)(?: \w+)?[\"']?[ :=]{1,40}0\b(?![./%]\d)[^\n]{0,40}"
+    r"\b(?:fail\w*|errors?)(?: \w+)?[\"']?[ :=]{1,40}[1-9]"
+    r"|\b0 (?:succeeded|successful|successes|ok|completed|written)\b[^\n]{0,40}"
+    r"\b[1-9]\d* (?:\w+ )?(?:failed|failures?|errors?)\b"
+    r"|^\W*(?:successful|succeeded) requests\W{1,60}0\s*$"
+)
+"""Not one of so many."""
+
+
+def nothing_done(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
+    """The tally, with the complaint that was made most often before it."""
+    for index, block in sorted(tails.items()):
+        if b"0" not in block.data[-_END:]:
+            continue
+        final = [line for line in whole_lines(block, sources[index], index, _END) if line.message.strip()]
+        tally = next((line for line in final[-LAST:] if _NONE.search(line.message)), None)
+        if tally is None:
+            continue
+        lines = [line for line in whole_lines(block, sources[index], index) if line.message.strip()]
+        if _counts_up(tally, lines):
+            continue
+        why = _complaint([line for line in lines if line.offset < tally.offset])
+        fields: dict[str, Value] = {"words": " ".join(tally.message.split())[:160]}
+        if why is not None:
+            fields["why"] = " ".join(why.message.split())[:200]
+            return finding_of(NOTHING_DONE, why, sources, fields, last=tally)
+        return finding_of(NOTHING_DONE, tally, sources, fields)
+    return None
+
+
+def _counts_up(tally: Said, lines: Sequence[Said]) -> bool:
+    """Whether the same is said with other numbers: it is where counting begins."""
+    wording = without_digits(tally.message)
+    return any(line.message != tally.message and without_digits(line.message) == wording for line in lines)
+
+
+def _complaint(lines: Sequence[Said]) -> Said | None:
+    """The first line of the wording in which most is complained."""
+    loud = [
+        line for line in lines
+        if line.prefix.level in {"error", "warning", "fatal"} or speaks_of_trouble(line.text)
+    ]  # fmt: skip
+    times = Counter(without_digits(line.message) for line in loud)
+    if not times:
+        return None
+    wording, often = times.most_common(1)[0]
+    return next(line for line in loud if without_digits(line.message) == wording) if often >= FEWEST else None
