@@ -120,3 +120,24 @@ def test_all_that_are_missing_had_said_that_they_were_through(engine: Engine) ->
     log += "".join(wait(r, 374, "ALLREDUCE", 260096, guid="3(mesh_tp)", number=r) for r in (0, 1))
     cause = root_of(engine, log)
     assert (cause.rule_id, cause.category) == ("ledger.finished-early", "collective-desync")
+
+
+@pytest.mark.parametrize(
+    ("own", "rank"),
+    [
+        ("rank:1 gathering loss statistics\n", 1),
+        ("rank:1 gathering loss statistics\nrank:0 gathering loss statistics\n", None),  # both did
+        ("rank:0 step 150 loss 0.1\nrank:1 step 150 loss 0.1\n", None),
+    ],
+)
+def test_last_words_of_one_of_two(engine: Engine, own: str, rank: int | None) -> None:
+    steps = "".join(f"rank:{r} step {s} loss 0.{s}\n" for s in (50, 100) for r in (0, 1))
+    cause = root_of(engine, steps + own + wait(0, 177, "ALLREDUCE", 4160) + wait(1, 178, "ALLREDUCE", 4160))
+    assert (cause.category, cause.origin.rank) == ("collective-desync", rank)
+
+
+def test_kernels_that_one_rank_builds_keep_the_others(engine: Engine) -> None:
+    begun = "2026-11-22 21:27:05,545 rank 0 INFO building the kernels\n"
+    log = begun + "".join(wait(r, 2, "ALLREDUCE", 1) for r in (1, 2, 3))
+    cause = root_of(engine, log)
+    assert (cause.category, cause.origin.rank) == ("compile-or-graph-capture", 0)

@@ -81,13 +81,13 @@ def aside(job: Job, waits: Sequence[Wait]) -> list[Wait]:
 
 
 def unlike_others(ledger: Ledger, waits: Sequence[Wait]) -> list[Wait]:
-    """Of two camps the one whose operation no group of others waits in, where some wait in that of the other camp."""
+    """Of two camps the one whose operation no group of others is in at that number, where some are in that of the other camp."""
     group = waits[0].group
     usual = {
-        (w.op, w.numel_in, w.numel_out)
+        (w.seq, w.op, w.numel_in, w.numel_out)
         for name, ranks in ledger.waits.items() if name != group for w in ranks.values()
     }  # fmt: skip
-    odd = [w for w in waits if (w.op, w.numel_in, w.numel_out) not in usual]
+    odd = [w for w in waits if (w.seq, w.op, w.numel_in, w.numel_out) not in usual]
     return odd if 0 < len(odd) < len(waits) else []
 
 
