@@ -153,7 +153,13 @@ class Ends:
             if finding.rank is not None:
                 ranks[finding.source].add(finding.rank)
         sole = {index: next(iter(found)) for index, found in ranks.items() if len(found) == 1}
-        if len(sole) < 2 or len(sole) < len(ranks) or len(set(sole.values())) < len(sole):
+        # logs of nodes have higher ranks than there are logs
+        if (
+            len(sole) < max(2, len(self._sources) - 1)
+            or len(sole) < len(ranks)
+            or len(set(sole.values())) < len(sole)
+            or max(sole.values()) >= len(self._sources)
+        ):
             return self._sources
         return [
             replace(source, rank=sole[index]) if source.rank is None and index in sole else source

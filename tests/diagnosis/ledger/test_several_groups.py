@@ -141,3 +141,10 @@ def test_kernels_that_one_rank_builds_keep_the_others(engine: Engine) -> None:
     log = begun + "".join(wait(r, 2, "ALLREDUCE", 1) for r in (1, 2, 3))
     cause = root_of(engine, log)
     assert (cause.category, cause.origin.rank) == ("compile-or-graph-capture", 0)
+
+
+def test_logs_of_nodes_are_not_of_the_one_rank_that_complains(engine: Engine) -> None:
+    step = "".join(f"2026-11-22 21:27:0{s},100 INFO step {s} loss 0.{s}\n" for s in range(1, 9))
+    first = step + "2026-11-22 21:27:09,100 INFO passing over sample 77 of this part\n"
+    cause = root_of(engine, first + wait(1, 41, "ALLREDUCE", 512), step + wait(4, 41, "ALLREDUCE", 512))
+    assert cause.origin.rank is None

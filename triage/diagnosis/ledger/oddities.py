@@ -36,7 +36,10 @@ _NO_MORE = (
     r"(?: (?:now|cleanly|normally|here|early|down|well))?[.!]?(?:$|[\"'] ?[,}\w])"
 )
 """How programs say that they are through."""
-_ROUND_OVER = r"(?i)\b(?:epoch|round|pass)[ :#]{0,2}\d+ (?:is |was )?(?:done|over|finished|complete[d]?)\b"
+_ROUND_OVER = (
+    r"(?i)\b(?:epoch|round|pass)[ :#]{0,2}\d+ (?:is |was )?(?:done|over|finished|complete[d]?)\b"
+    r"|(?:^|[>\])|:] )\d+ \w{3,}s (?:done|finished|completed?)\b"
+)
 """How they say that they are through with a part of it, which means as much where nobody else says so."""
 
 
