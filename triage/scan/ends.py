@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -139,12 +140,34 @@ class Ends:
         And what they count as they go and how long things took, before and after, and where they were when a stack
         was printed.
         """
-        counting, timing = lines_around(self._tails, self._sources, until, (COUNTS, TIMES))
+        sources = self._owned
+        counting, timing = lines_around(self._tails, sources, until, (COUNTS, TIMES))
         return [
-            *oddities(self._tails, self._sources, until, self._recognised[1]),
-            *counted(counting, self._sources),
-            *durations(timing, self._sources, until),
-            *stacks(self._tails, self._sources),
+            *oddities(self._tails, sources, until, self._recognised[1]),
+            *counted(counting, sources),
+            *durations(timing, sources, until),
+            *stacks(self._tails, sources),
+        ]
+
+    @cached_property
+    def _owned(self) -> Sequence[Source]:
+        """The sources, each that is of one rank alone with it: what torch writes there names it, the program's own lines don't."""
+        ranks: dict[int, set[int]] = defaultdict(set)
+        for finding in self._findings:
+            if finding.rank is not None:
+                ranks[finding.source].add(finding.rank)
+        sole = {index: next(iter(found)) for index, found in ranks.items() if len(found) == 1}
+        # logs of nodes have higher ranks than there are logs
+        if (
+            len(sole) < max(2, len(self._sources) - 1)
+            or len(sole) < len(ranks)
+            or len(set(sole.values())) < len(sole)
+            or max(sole.values()) >= len(self._sources)
+        ):
+            return self._sources
+        return [
+            replace(source, rank=sole[index]) if source.rank is None and index in sole else source
+            for index, source in enumerate(self._sources)
         ]
 
     @cached_property

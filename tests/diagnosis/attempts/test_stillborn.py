@@ -53,3 +53,30 @@ def test_one_that_goes_on_in_words_that_no_rule_knows_is_healthy(engine: Engine)
     begun = "INFO:torch.distributed.elastic.agent.server.api:[default] Rendezvous'ing worker group\n"
     text = ANNOUNCED + begun + "".join(f"frobnicated part {n} of the corpus\n" for n in range(40))
     assert engine.diagnose(Source("node0.log", data=text.encode())).verdict == "healthy"
+
+
+WORKED = (
+    "[rank1]: Traceback (most recent call last):\n"
+    '[rank1]:   File "/workspace/worker.py", line 19, in main\n'
+    '[rank1]:     plan = plans["shape"]\n'
+    "[rank1]: KeyError: 'shape'\n"
+    "[rank2]: Traceback (most recent call last):\n"
+    '[rank2]:   File "/workspace/worker.py", line 11, in main\n'
+    "[rank2]:     dist.all_reduce(x)\n"
+    "[rank2]: RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:561] Connection closed by peer [127.0.0.1]:25831\n"
+    "I0213 12:07:20.087000 8705 torch/distributed/elastic/agent/server/api.py:889] [default] Worker group FAILED. 1/1 "
+    "attempts left; will restart worker group\n"
+)
+APART = (
+    "[rank0]: Traceback (most recent call last):\n"
+    '[rank0]:   File "/workspace/worker.py", line 8, in main\n'
+    '[rank0]:     dist.init_process_group("gloo")\n'
+    "[rank0]: RuntimeError: Gloo connectFullMesh failed with [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:152] timed out "
+    "connecting: SO_ERROR: Connection refused, remote=[127.0.0.1]:41892\n"
+)
+
+
+def test_ranks_that_had_met_before_had_a_network(engine: Engine) -> None:
+    cause = engine.diagnose(Source("job.log", data=(WORKED + APART).encode())).root_cause
+    assert cause is not None
+    assert (cause.category, cause.origin.rank) == ("user-code", 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from triage import Engine
+from triage import Engine, Source
 from triage.model import Hypothesis
 
 CLOSED = "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:553] Connection closed by peer [10.0.0.4]:1940."
@@ -106,3 +106,29 @@ def test_what_one_that_is_gone_logged_as_an_error_is_why(engine: Engine) -> None
     log = "".join(f"I0304 10:00:00.000100 77{r} shard-{r}] up (rank {r} of 3)\n" for r in range(3)) + log
     root = cause(engine, log + "".join(raised(CLOSED, f"[rank{r}]: ") for r in (1, 2)))
     assert (root.category, root.origin.rank) == ("numerics", 0)
+
+
+SPAWNED = (
+    "-- Process 3 terminated with the following error:\n"
+    "Traceback (most recent call last):\n"
+    '  File "/opt/venv/lib/python3.11/site-packages/torch/multiprocessing/spawn.py", line 89, in _wrap\n'
+    "    fn(i, *args)\n"
+    '  File "/workspace/run.py", line 8, in work\n'
+    "    dist.all_reduce(t)\n"
+    "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:553] Connection closed by peer [127.0.0.1]:13503\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        ("<w2> 44 simulations done, that is all I was asked for", "ledger.finished-early"),
+        ("<w2> simulation 41", "ledger.peer-vanished"),
+    ],
+)
+def test_spawn_tells_only_of_the_first_that_raised(engine: Engine, words: str, rule: str) -> None:
+    work = "".join(f"22:37:4{n} <w{r}> simulation {10 * n}\n" for n in range(5) for r in range(4))
+    root = engine.diagnose(Source("run.txt", data=f"{work}22:37:45 {words}\n{SPAWNED}".encode())).root_cause
+    assert root is not None
+    assert root.rule_id == rule
+    assert (root.origin.rank == 2) is (rule == "ledger.finished-early")

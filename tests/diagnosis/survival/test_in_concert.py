@@ -57,3 +57,19 @@ def test_what_is_said_behind_them_counts(engine: triage.Engine) -> None:
         "OSError: [Errno 28] No space left on device\n"
     )
     assert _verdict(engine, text + died) == "failed"
+
+
+@pytest.mark.parametrize("said", ["[launcher] run complete with batch size 16", "[supervisor] finished"])
+def test_a_launcher_may_agree_behind_them(engine: triage.Engine, said: str) -> None:
+    text = _job(["reached step 120, best weights exported"] * 4)
+    assert _verdict(engine, f"{text}{said}\n") == "healthy"
+
+
+@pytest.mark.parametrize("said", ["[launcher] copying the results failed", "[launcher] next batch done"])
+def test_a_launcher_that_does_not_takes_it_back(engine: triage.Engine, said: str) -> None:
+    found = engine.diagnose(
+        Source(
+            "run.console", data=f"{_job(['reached step 120, best weights exported'] * 4)}{said}\n".encode()
+        )
+    )
+    assert found.completed is not True

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job, compare
+from triage.diagnosis.ledger.desync import PAIRWISE_OPS, pairwise
 from triage.diagnosis.ledger.lateness import (
     built_late,
     came_back,
@@ -19,6 +20,7 @@ from triage.diagnosis.ledger.lateness import (
 from triage.diagnosis.ledger.ledger import DEFAULT_GROUP, Ledger, Wait
 from triage.diagnosis.ledger.oddities import deviant, last_apart, says_no_more, suspect
 from triage.diagnosis.ledger.phases import Activities, Activity
+from triage.diagnosis.ledger.sites import crossed
 from triage.diagnosis.ledger.stacked import STUCK_IN
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.model import Value
@@ -32,17 +34,14 @@ _LEFT_OUT = (
 """How programs say that they pass over something."""
 
 
-PAIRWISE_OPS = frozenset({"SEND", "RECV"})
-"""Operations of two ranks, in which the others of the group have no part."""
-
-
 def absent_ranks(
     job: Job, ledger: Ledger, activities: Activities, waits: Sequence[Wait], absent: list[int]
 ) -> Iterator[Item]:
     """Somebody is missing: explicitly behind, finished, silent, or merely not in these logs."""
     first = waits[0]
     seq = first.seq
-    if first.op in PAIRWISE_OPS and len(ledger.members) > 2:
+    neighbours = first.op in PAIRWISE_OPS or pairwise(waits)
+    if neighbours and len(ledger.members) > 2 and ledger.missing is None:
         yield unlocalised(job, waits)  # it waits for one peer, which the line does not name
         return
     done = took(job, first, absent)
@@ -89,7 +88,7 @@ def absent_ranks(
     behind: list[int] = []
     for rank in absent:
         status = ledger.status_of(rank, first.group)
-        if status is not None and seq is not None and status.enqueued < seq:
+        if status is not None and seq is not None and status.enqueued < seq and not neighbours:
             behind.append(rank)
     finished = [r for r in absent if r in ledger.finished]
     heard = [r for r in absent if r in ledger.seen]
@@ -128,12 +127,20 @@ def absent_ranks(
             ended = [ledger.finished[r] for r in finished[:2]]
             yield verdict(job, "ledger.finished-early", fields, [*ended, *witnesses], rank=finished[0])
         return
-    said = stopped(job, absent[0]) if len(absent) == 1 else None
-    if said is not None:
+    farewells = [said for r in absent if (said := stopped(job, r)) is not None]
+    if farewells and len(farewells) == len(absent):
         fields = {**base, "ranks": tuple(absent)}
         yield verdict(
-            job, "ledger.finished-early", fields, [witnesses[0], said, *witnesses[1:]], rank=absent[0]
+            job,
+            "ledger.finished-early",
+            fields,
+            [witnesses[0], *farewells[:2], *witnesses[1:]],
+            rank=absent[0],
         )
+        return
+    elsewhere = crossed(job, waits, absent)
+    if elsewhere is not None:
+        yield elsewhere
         return
     apart = _deviant(job, absent, waits)
     if apart is not None:

@@ -16,6 +16,21 @@ UNEVEN_OPS = frozenset({"ALLTOALL", "ALLTOALL_BASE", "GATHER", "SCATTER", "SEND"
 ONE_SIDED = {"RECV": "sends", "SEND": "receives"}
 """Operations that need another rank in the other one, and what that one does."""
 ALL_TO_ALL = frozenset({"ALLTOALL", "ALLTOALL_BASE"})
+PAIRWISE_OPS = frozenset({"SEND", "RECV"})
+"""Operations of two ranks, in which the others of the group have no part."""
+BATCHED = "COALESCED"
+"""Several operations issued as one: sends and receives of a pipeline, or collectives."""
+
+
+def pairwise(waits: Sequence[Wait]) -> bool:
+    """Whether what ranks wait in are exchanges with neighbours: each rank counts its own, so that numbers say nothing.
+
+    Batches are of collectives where most ranks wait in one of the same number.
+    """
+    if not waits or any(w.op not in {*PAIRWISE_OPS, BATCHED} for w in waits):
+        return False
+    batches = Counter(w.seq for w in waits if w.op == BATCHED)
+    return not batches or 2 * max(batches.values()) <= len(waits)
 
 
 def _signature(wait: Wait) -> tuple[Any, ...]:
@@ -29,6 +44,8 @@ def odd_ones(waits: Sequence[Wait]) -> list[Wait] | None:
     Ranks that are further on passed what the others wait in, so only those at the lowest sequence number
     can be compared with each other: a minority there, or a minority that is there while the rest went on.
     """
+    if pairwise(waits):
+        return None
     known = sorted({_signature(w) for w in waits}, key=lambda kind: sum(part is None for part in kind))
     # a line that was cut off contradicts nothing: it counts for the first kind that it agrees with
     kinds = {w.rank: next(k for k in known if _agree(_signature(w), k)) for w in waits}
@@ -53,9 +70,30 @@ def odd_ones(waits: Sequence[Wait]) -> list[Wait] | None:
     return [w for w in behind if kinds[w.rank] != common]
 
 
+def aside(job: Job, waits: Sequence[Wait]) -> list[Wait]:
+    """Of two camps the one whose stacks show that it was at something beside the steps, such as saving; none where both were."""
+    at = {item.rank for item in job.of_fact("beside-steps")}
+    camps: dict[tuple[Any, ...], list[Wait]] = {}
+    for wait in waits:
+        camps.setdefault(_signature(wait), []).append(wait)
+    found = [camp for camp in camps.values() if any(w.rank in at for w in camp)]
+    return found[0] if len(camps) == 2 and len(found) == 1 else []
+
+
+def unlike_others(ledger: Ledger, waits: Sequence[Wait]) -> list[Wait]:
+    """Of two camps the one whose operation no group of others is in at that number, where some are in that of the other camp."""
+    group = waits[0].group
+    usual = {
+        (w.seq, w.op, w.numel_in, w.numel_out)
+        for name, ranks in ledger.waits.items() if name != group for w in ranks.values()
+    }  # fmt: skip
+    odd = [w for w in waits if (w.seq, w.op, w.numel_in, w.numel_out) not in usual]
+    return odd if 0 < len(odd) < len(waits) else []
+
+
 def contradict(waits: Sequence[Wait]) -> bool:
     """Whether members of a group wait in different operations at one sequence number."""
-    return any(
+    return not pairwise(waits) and any(
         a.seq is not None and a.seq == b.seq and not _agree(_signature(a), _signature(b))
         for a in waits
         for b in waits[:1]

@@ -21,7 +21,16 @@ from triage.diagnosis.ledger.absence import (
 from triage.diagnosis.ledger.bars import outlasted
 from triage.diagnosis.ledger.beginnings import initialisation, placement
 from triage.diagnosis.ledger.claims import compared_claims
-from triage.diagnosis.ledger.desync import contradict, desync, odd_ones, one_sided, uneven_exchange
+from triage.diagnosis.ledger.desync import (
+    aside,
+    contradict,
+    desync,
+    odd_ones,
+    one_sided,
+    pairwise,
+    uneven_exchange,
+    unlike_others,
+)
 from triage.diagnosis.ledger.lateness import at_work, came_back, came_late, latecomers, too_short
 from triage.diagnosis.ledger.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
 from triage.diagnosis.ledger.models import models_differ
@@ -107,7 +116,8 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         return
     odd = odd_ones(waits)
     if odd is None:
-        for others in order[1:]:
+        # a rank may wait in several groups: any of them may show that its members are at odds
+        for others in (*order[1:], *(list(ranks.values()) for ranks in ledger.waits.values())):
             if contradict(others):
                 waits = sorted(others, key=lambda w: w.rank)
                 odd = odd_ones(waits)
@@ -116,7 +126,9 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         # as many went one way as the other: who said that it left the common path did
         guilty = suspect(job, {w.rank for w in waits})
         guilty = _through(job, waits) if guilty is None else guilty
-        odd = [w for w in waits if w.rank == guilty] or odd
+        odd = (
+            unlike_others(ledger, waits) or [w for w in waits if w.rank == guilty] or aside(job, waits) or odd
+        )
     if odd is not None:
         yield desync(job, waits, odd)
         return
@@ -132,7 +144,7 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     members = ledger.members if waits[0].group == DEFAULT_GROUP else ledger.status.get(waits[0].group, {})
     absent = [
         r for r in members
-        if (r not in inside and not _entered(ledger, r, waits[0])) or _short_of(ledger, r, waits[0])
+        if (r not in inside and (pairwise(waits) or not _entered(ledger, r, waits[0]))) or _short_of(ledger, r, waits[0])
     ]  # fmt: skip
     if not absent and waits[0].group != DEFAULT_GROUP:
         absent = [r for r in silent_members(job, ledger, waits[0].group) if r not in inside]

@@ -31,12 +31,15 @@ _NO_MORE = (
     r" (?:is )?(?:done|finished|stopped|ended|complete[d]?|over)"
     r"|(?:quota|budget|allowance|share|ration) (?:(?:of|for) [\w ]{1,24} )?(?:is |was |has been )?"
     r"(?:reached|used up|exhausted|spent|met))\b"
-    r"|(?:^|(?:event|msg|message)[\"']?[=:] ?[\"']?|^\W?(?:rank|worker|process)[ =:#-]?\d+\W{1,3})(?:all |we are |i am )?"
+    r"|(?:^|(?:event|msg|message)[\"']?[=:] ?[\"']?|^[^\n]{0,24}?\b(?:rank|worker|process)[ =:#-]?\d+\W{1,3})(?:all |we are |i am )?"
     r"(?:closing|exiting|leaving|finished|done|stopp(?:ed|ing)|ended|complete[d]?|shutting down|exit|end|stop|over|through)"
     r"(?: (?:now|cleanly|normally|here|early|down|well))?[.!]?(?:$|[\"'] ?[,}\w])"
 )
 """How programs say that they are through."""
-_ROUND_OVER = r"(?i)\b(?:epoch|round|pass)[ :#]{0,2}\d+ (?:is |was )?(?:done|over|finished|complete[d]?)\b"
+_ROUND_OVER = (
+    r"(?i)\b(?:epoch|round|pass)[ :#]{0,2}\d+ (?:is |was )?(?:done|over|finished|complete[d]?)\b"
+    r"|(?:^|[>\])|:] )\d+ \w{3,}s (?:done|finished|completed?)\b"
+)
 """How they say that they are through with a part of it, which means as much where nobody else says so."""
 
 
@@ -122,7 +125,18 @@ def suspect(job: Job, among: Collection[int]) -> int | None:
         return None  # where one rank does the talking, what it says is nothing out of its ordinary
     if ranks:
         return ranks.pop() if len(ranks) == 1 else None
-    return last_apart(job, among)
+    apart = last_apart(job, among)
+    return _of_two(job, among) if apart is None else apart
+
+
+def _of_two(job: Job, among: Collection[int]) -> int | None:
+    """Of two ranks the one whose last words it said once and the other never, who was last heard as both are always."""
+    last = {i.rank: i for i in job.of_fact("last-line") if i.rank in among}
+    if len(among) != 2 or last.keys() != set(among):
+        return None
+    own = [rank for rank, item in last.items() if item.fields.get("_once") is True]
+    usual = [rank for rank, item in last.items() if item.fields.get("_shared") is True]
+    return own[0] if len(own) == 1 and len(usual) == 1 and own != usual else None
 
 
 def left_behind(job: Job) -> Item | None:

@@ -51,6 +51,22 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
     return verdict(job, "ledger.other-call", fields, [within[rank], rest], rank=rank)
 
 
+def crossed(job: Job, waits: Sequence[Wait], absent: Sequence[int]) -> Item | None:
+    """The verdict on the one rank that did not come because it waited for those who wait for it, in another group."""
+    waiting = {wait.rank for wait in waits}
+    items = [i for i in job.of_fact("awaited") if i.rank in absent and i.number("awaited") in waiting]
+    if len(absent) != 1 or not items:
+        return None
+    site = _site(job, items[0])
+    first = waits[0]
+    fields: dict[str, Value] = {
+        "ranks": tuple(absent),
+        "site_odd": "a collective of another group" if site is None else _told(site),
+        "site_rest": f"{first.op or 'a collective'} (sequence {first.seq})",
+    }
+    return verdict(job, "ledger.other-call", fields, [items[0], *(w.item for w in waits[:3])], rank=absent[0])
+
+
 def same_site(job: Job, one: Item, other: Item) -> bool:
     """Whether two ranks made the same call at the same place of the program."""
     site = _site(job, one)

@@ -43,6 +43,8 @@ def vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
         if not gone and lost and not job.cut:
             yield from _left_together(job, ledger, several, lost)
             return
+    if len(gone) > 1 and lost:
+        gone = _alone_through(job, gone) or gone
     if not lost or len(gone) != 1 or job.cut:
         return
     rank = gone[0]
@@ -102,6 +104,18 @@ def _left_together(job: Job, ledger: Ledger, ranks: list[int], lost: list[Item])
         return
     early: dict[str, Value] = {"ranks": tuple(ranks), "seq": None, "op": None}
     yield verdict(job, "ledger.finished-early", early, [lost[0], *said[:2], *lost[1:]], rank=None)
+
+
+def _alone_through(job: Job, ranks: list[int]) -> list[int]:
+    """The one of ``ranks`` that said, as nobody else, that it was through, where all others were at work until then.
+
+    Who starts processes from Python tells of the first of them alone that raised something.
+    """
+    spawned = job.of_rule("torch.spawn-raised")
+    last = {r: said for r in ranks if (said := said_last(job, r)) is not None}
+    through = [r for r, said in last.items() if says_no_more(said) and said.fields.get("_shared") is not True]
+    at_work = [r for r, said in last.items() if said.fields.get("_shared") is True]
+    return through if spawned and len(through) == 1 and len(at_work) == len(ranks) - 1 else []
 
 
 def _nameless_farewell(job: Job, lost: list[Item]) -> Item | None:

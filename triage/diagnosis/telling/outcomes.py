@@ -61,14 +61,21 @@ def choose(outcomes: Sequence[Outcome], run: Run) -> tuple[int, list[str]]:
         moved = any(later.job.of_fact("progress") for later in outcomes[number + 1 :])
         weaker = final is None or final.category in _AFTERMATH or final.confidence < cause.confidence
         # ranks that worked together before had a network: what keeps them apart now was left by the first end
-        weaker |= (
-            final is not None and final.category == "network-config" and bool(earlier.job.of_fact("progress"))
-        )
+        weaker |= final is not None and final.category == "network-config" and _met(earlier)
         if not moved and weaker:
             return number, [
                 f"attempt {number} failed first and no later attempt made progress, so its cause is the job's"
             ]
     return last, []
+
+
+def _met(outcome: Outcome) -> bool:
+    """Whether the ranks of a try were connected: they made steps, or lost each other, and that was not why they failed."""
+    job = outcome.job
+    return bool(job.of_fact("progress")) or (
+        outcome.hypotheses[0].category != "network-config"
+        and any(i.finding.raised and i.rule.role == "symptom" for i in job.of_tag("peer-loss"))
+    )
 
 
 def _stillborn(outcome: Outcome) -> bool:

@@ -27,7 +27,7 @@ _THROUGH = r"(?i)\b(?:finished|completed?|done|exported|saved|written|reached|co
 """What is said of work that has been done."""
 _OF_A_PART = (
     r"(?i)\b(?:init\w*|set[ -]?up|load\w*|warm\w*|compil\w*|download\w*|connect\w*|join\w*|start\w*|prepar\w*|tokeni\w*|buil[dt]\w*"
-    r"|captur\w*|import\w*|resum\w*|restor\w*|check(?:ing|s|ed)?|barrier|sync\w*|broadcast\w*|batch"
+    r"|captur\w*|import\w*|resum\w*|restor\w*|check(?:ing|s|ed)?|barrier|sync\w*|broadcast\w*|batch(?![ _-]?size)"
     r"|cache[ds]?|data(?:set)?)\b"
 )
 """What comes before the work, or is a part of it."""
@@ -72,7 +72,10 @@ def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding
         return None
     (wording,) = wordings
     final = max(last, key=lambda line: (line.source, line.offset))
-    behind = (line for line in lines if line.writer is None and line not in last and _after(line, final))
+    behind = (
+        line for line in lines
+        if line.writer is None and line not in last and _after(line, final) and not _says_so(line)  # their launcher
+    )  # fmt: skip
     if sum(_wording(line) == wording for line in lines) != len(last) or next(behind, None) is not None:
         return None
     if not all(_says_so(line) for line in last):

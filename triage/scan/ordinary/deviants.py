@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.said import NUMBER, Said
@@ -34,6 +35,8 @@ def deviants(said: Sequence[Said]) -> list[Said]:
     by_wording: dict[str, dict[str, list[Said]]] = defaultdict(lambda: defaultdict(list))
     writers: set[str] = set()
     ranks = {line.writer for line in said if line.writer is not None and line.writer.isdecimal()}
+    if not any(line.writer is not None for line in said):
+        said = [replace(line, writer=f"log {line.source}") for line in said]  # a log is somebody's
     for line in said:
         # where ranks are named, whoever is none of them is no rank: a launcher, a node
         if line.writer is not None and (len(ranks) < FEWEST or line.writer in ranks):

@@ -72,9 +72,10 @@ def oddities(
     own = testimony(setup, [*said, *late], sources, harmless)
     said = list({_twice(line, sources[line.source]): line for line in reversed(said)}.values())[::-1]
     times = Counter(line.wording for line in said)
+    often = Counter((line.source, line.wording) for line in said)
     sayers: dict[str, set[tuple[int, str]]] = defaultdict(set)
     for line in said:
-        sayers[line.wording].add(_writer(line))
+        sayers[line.wording].add(_person(line))
     routine = {wording for wording, count in times.items() if count >= ROUTINE}
     began: dict[int, int] = {}
     clock: dict[str, float] = {}
@@ -108,6 +109,7 @@ def oddities(
             fields: dict[str, Value] = {"words": words}
             if rule == LAST:
                 fields["_shared"] = len(sayers[line.wording]) > 1
+                fields["_once"] = len(sayers[line.wording]) == 1 == often[line.source, line.wording]
             findings.append(finding_of(rule, line, sources, fields))
     return [*findings, *behind([*setup, *said], sources)]
 
@@ -115,6 +117,13 @@ def oddities(
 def _writer(line: Said) -> tuple[int, str]:
     """The log that a line stands in, and who wrote it there, where something tells."""
     return line.source, line.prefix.stream or line.writer or ""
+
+
+def _person(line: Said) -> tuple[int, str]:
+    """Who wrote a line, a rank in whichever log it stands."""
+    if line.writer is not None and line.writer.isdecimal():
+        return -1, line.writer
+    return _writer(line)
 
 
 def _twice(line: Said, source: Source) -> tuple[object, ...]:
