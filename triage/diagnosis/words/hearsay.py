@@ -76,6 +76,8 @@ _OF_OWN = 1.2
 """The margin that makes of what the user's own code raises something else: a full disk is one whoever says so."""
 _OF_OBJECTS = 0.35
 """The margin that makes a demand one about objects and not about settings: of both it is said in the same words."""
+_OF_ANY = frozenset(["unknown.exception", "unknown.last-words", "unknown.stated"])
+"""Rules that suppose no kind of failure."""
 _OF_DEMANDS = 0.3
 """The margin that makes a slip that is spoken of like a setting one about an object, or whatever else its words say."""
 _SURE = ((0.6, 0.62), (0.4, 0.54), (0.2, 0.45), (0.0, 0.32))
@@ -107,7 +109,7 @@ def _needed(item: Item, like: Likeness, words: str) -> float:
     slip, rather = item.text("type") in _SLIPS, supposed in _RATHER
     if supposed == "unknown.config" and of_settings(item.text("message") or ""):
         return _OF_SLIPS
-    if supposed == "unknown.exception" and not _worded(item):
+    if supposed in _OF_ANY and item.text("type") and not _worded(item):
         return MUCH  # a key, a number or an unknown word tells nothing, whatever stands beside it
     if supposed == "unknown.said-by-settings" and compiled(_ASKS_FOR_A_FLAG).search(words):
         return MUCH  # what is spoken of beside it is what the flag is about
