@@ -171,7 +171,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--from", dest="root", type=Path, default=ROOT)
-    parser.add_argument("--to", type=Path, default=ROOT / "triage" / "diagnosis" / "lexicon.json")
+    parser.add_argument("--to", type=Path, default=ROOT / "triage" / "diagnosis" / "words" / "lexicon.json")
     options = parser.parse_args()
     texts = [
         *of_rules(options.root),

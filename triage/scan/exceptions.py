@@ -16,6 +16,7 @@ from triage.scan.collect import Collector, Sighting
 from triage.scan.lazy import compiled
 from triage.scan.traceback import HEADER, Traceback, activity, fatal, parse_faulthandler, parse_traceback
 from triage.scan.tracebacks.lines import is_header
+from triage.scan.tracebacks.model import Frame, FrameKind
 from triage.scan.tracebacks.work import REACH, without_work
 from triage.scan.traced import CLOSE, led_lines, writer_lines
 from triage.scan.whose import reported, writers_line_above
@@ -35,6 +36,9 @@ _RAISE = r"raise +((?:\w+\.)*[A-Z]\w*)\((?:[fr]?[\"'](.*))?"
 """The statement that raises, as the last frame shows it."""
 _OWN_WORDS = r"raise +(?:\w+\.)*[A-Z]\w*\(\s*[fr]?[\"'][^\"']*\w \S"
 """A statement that raises with a message of several words, not with a mere key."""
+_COMPILED = r"(?<![\w.])([\w./+-]*\w\.(?:cc|cpp|cxx|cuh?|c|h|hpp|inl|rs)):\d+\b"
+"""Where compiled code says that it raises."""
+_OF_TORCH = r"(?:^|/)(?:pytorch|torch|aten|c10)/"
 _MARKS = r"[ ~^]+$"
 _CODE = r" {3,}(?!File \"|\[Previous line)\S"
 _NAME = r"(?:Error|Exception|Failed|Interrupt|Exit|Iteration|OutOfResources|Unsupported|Warning|Timeout)\Z"
@@ -312,7 +316,7 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "outer_type": found.exception_type if found is not root else None,
         "outer_message": found.message[:300] if found is not root else None,
         "raised_in": raising.path if raising else None,
-        "raised_kind": raising.kind if raising else None,
+        "raised_kind": _raised_by(raising, message) if raising else None,
         "raised_function": raising.function if raising else None,
         "doing": activity(root.frames) or (activity(found.frames) if found is not root else None),
         "_depth": _depth(root),
@@ -325,6 +329,14 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "function": user.function if user else None,
         "code": (user.code or None) if user else None,
     }
+
+
+def _raised_by(raising: Frame, message: str) -> FrameKind:
+    """Whose code raises: compiled code has no frames of its own, but may name its file and line."""
+    place = compiled(_COMPILED).search(message) if raising.kind == "user" else None
+    if place is None or (raising.code or "").startswith("raise "):
+        return raising.kind
+    return "library" if compiled(_OF_TORCH).search(place[1]) is None else "torch"
 
 
 def _stack_of_living(view: BlockLines, line: Line) -> bool:

@@ -163,3 +163,71 @@ def test_a_bad_sample_is_complained_of_in_words_about_arrays(engine: Engine) -> 
     root = diagnosed(engine, log).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("data-loading", 5)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "TypeError: Unsupported input dtype torch.float8, expected one of torch.float16, torch.float32",
+        "TypeError: Argument lantern must be a callable, supported types are function and class",
+    ],
+)
+def test_a_slip_that_lists_what_there_is_is_about_an_object(engine: Engine, message: str) -> None:
+    root = diagnosed(engine, below(message)).root_cause
+    assert root is not None
+    assert root.category == "user-code"
+
+
+OWN = (
+    "Traceback (most recent call last):\n"
+    '  File "/home/user/train.py", line 12, in main\n'
+    "    {code}\n"
+    "ValueError: At least one lantern backend must be specified{place}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "place", "category"),
+    [
+        ("zork.open(spec)", " [source locations='zork/lantern/spec.cc:41']", "config"),
+        ("zork.open(spec)", "", "user-code"),
+        ("raise ValueError(f'{spec} at spec.cc:41')", " at spec.cc:41", "user-code"),
+    ],
+)
+def test_compiled_code_that_names_its_line_is_not_the_users(
+    engine: Engine, code: str, place: str, category: str
+) -> None:
+    root = diagnosed(engine, OWN.format(code=code, place=place)).root_cause
+    assert root is not None
+    assert root.category == category
+
+
+@pytest.mark.parametrize(
+    ("check", "category"),
+    [
+        ('status == 0 and "NVCC compilation failed"', "compile-or-graph-capture"),
+        ('hidden % 128 == 0 and "Unsupported hidden size"', "config"),
+    ],
+)
+def test_which_of_a_programs_checks_failed_its_words_tell(engine: Engine, check: str, category: str) -> None:
+    log = f"RuntimeError: Assertion exception (/opt/DeepEP/csrc/elastic/buffer.hpp:41): {check}\n"
+    root = diagnosed(engine, below(log)).root_cause
+    assert root is not None
+    assert root.category == category
+
+
+def test_a_line_that_may_be_about_objects_is_about_what_else_it_names(engine: Engine) -> None:
+    def line(rank: int, second: int, level: str, words: str) -> str:
+        return (
+            f'{{"timestamp": "2026-11-03T02:00:{second:02}Z", "level": "{level}", "fields": {{"message": "{words}"}}, '
+            f'"span": {{"global_rank": {rank}, "name": "loop"}}}}\n'
+        )
+
+    log = "".join(line(rank, step, "INFO", f"step {step} done") for step in range(6) for rank in range(4))
+    log += line(2, 50, "ERROR", "batch assembly failed: sequence of length 0 at index 9912")
+    log += "".join(
+        line(rank, 51, "ERROR", "collective failed: connection reset by peer") for rank in (0, 1, 3)
+    )
+    root = diagnosed(engine, log).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("data-loading", 2)

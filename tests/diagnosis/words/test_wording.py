@@ -136,3 +136,46 @@ def test_last_words_tell_their_kind_but_less_surely(engine: Engine, words: str, 
     assert found is not None
     assert found.category == category
     assert found.confidence <= 0.5
+
+
+def stack(*frames: tuple[str, str], ends: str) -> str:
+    lines = [f'  File "{path}", line 41, in {function}\n    go()\n' for path, function in frames]
+    return f"Traceback (most recent call last):\n{''.join(lines)}{ends}\n"
+
+
+@pytest.mark.parametrize(
+    ("frames", "ends", "category"),
+    [
+        # the model's own work, whoever called for it
+        (
+            [("/work/run.py", "main"), (f"{SITE}/nn/output_checkpoint.py", "backward"), (f"{SITE}/kernels/frob.py", "backward"),
+             (f"{SITE}/kernels/quant.py", "scales")],
+            "ValueError: Expected scales of rank 2, got (4, 128)",
+            "user-code",
+        ),
+        # what is checked while something is built
+        (
+            [("/work/run.py", "main"), (f"{SITE}/trainer.py", "build"),
+             (f"{SITE}/callbacks/checkpointer.py", "__post_init__")],
+            "ValueError: 'frob_interval' must be at least 1",
+            "config",
+        ),
+        (
+            [("/work/run.py", "main"), (f"{SITE}/recompute.py", "apply_activation_checkpointing"),
+             (f"{SITE}/recompute.py", "wrap")],
+            "NotImplementedError: Unknown wrapping policy 'frob'. Supported policies are full, none",
+            "config",
+        ),
+        (
+            [("/work/run.py", "main"), (f"{SITE}/checkpoint.py", "load_checkpoint"), (f"{SITE}/checkpoint.py", "read")],
+            "ValueError: Expected scales of rank 2, got (4, 128)",
+            "checkpoint",
+        ),
+    ],
+)  # fmt: skip
+def test_what_was_being_done_when_it_was_raised(
+    engine: Engine, frames: list[tuple[str, str]], ends: str, category: str
+) -> None:
+    found = engine.diagnose(Source("job.err", data=stack(*frames, ends=ends).encode())).root_cause
+    assert found is not None
+    assert found.category == category

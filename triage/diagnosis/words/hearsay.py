@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import inf
 
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.words.lexicon import LEAST_WORDS, Likeness, likeness
-from triage.diagnosis.words.wording import unmistakable
+from triage.diagnosis.words.wording import of_settings, unmistakable
 from triage.model import Evidence, Finding, Value
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
@@ -30,6 +31,8 @@ _ENOUGH = 5
 """Known words that such a line must have."""
 PLAIN = 0.0
 """How far ahead of ordinary words a message must be to be taken for a failure on its words alone."""
+_ANY_CHECK = ("deepep.assertion", "lmdeploy.assertion", "serving.flashinfer-refused")
+"""Rules that know how a program words each of its checks, not which of them failed."""
 _SUPPOSED = {
     "unknown.last-words": LITTLE,
     "unknown.exception": LITTLE,
@@ -43,6 +46,7 @@ _SUPPOSED = {
     "unknown.said-of-kernel": 0.6,
     "unknown.cuda-kernel": 0.6,
     "unknown.storage": 0.6,
+    **dict.fromkeys(_ANY_CHECK, 0.4),
 }
 """The margin that it takes to overrule what these rules suppose; all others know more than words tell."""
 _RATHER = {
@@ -70,8 +74,12 @@ _GIVEN = frozenset(["frozen", "stdlib", "torch"])
 """Whose complaints are mostly about what the user's own code gave them."""
 _OF_OWN = 1.2
 """The margin that makes of what the user's own code raises something else: a full disk is one whoever says so."""
-_OF_OBJECTS = 0.6
+_OF_OBJECTS = 0.35
 """The margin that makes a demand one about objects and not about settings: of both it is said in the same words."""
+_OF_ANY = frozenset(["unknown.exception", "unknown.last-words", "unknown.stated"])
+"""Rules that suppose no kind of failure."""
+_OF_DEMANDS = 0.3
+"""The margin that makes a slip that is spoken of like a setting one about an object, or whatever else its words say."""
 _SURE = ((0.6, 0.62), (0.4, 0.54), (0.2, 0.45), (0.0, 0.32))
 """How sure a category can be that is told by words alone, by the margin from which on."""
 
@@ -79,30 +87,45 @@ _SURE = ((0.6, 0.62), (0.4, 0.54), (0.2, 0.45), (0.0, 0.32))
 def heard(job: Job, item: Item) -> Item:
     """``item``, or the same finding as one of the rule for the kind of failure that its words speak of."""
     rather = item.rule.id in _RATHER
-    least = _RATHER.get(item.rule.id, _SUPPOSED.get(item.rule.id))
-    if least is None or (rather and not _worded(item)):
+    if not rather and item.rule.id not in _SUPPOSED:
         return item
-    slip = item.text("type") in _SLIPS
-    if slip or (rather and item.text("raised_kind") in _GIVEN):
-        least = max(least, _OF_SLIPS)
-    if rather and item.text("raised_kind") == "user":
-        least = _OF_OWN
+    if rather and not _worded(item):
+        return item
     words, like = _told_by(item.finding)
     if like is None or like.category == item.rule.category or not like.words:
         return item
     if rather and unmistakable(item.text("message") or "") == item.rule.category:
         return item
-    if rather and like.category == "user-code":
-        if item.text("doing") is not None and item.text("raised_kind") == "library":
-            return item  # of a sample or a file of weights that is not as it should be it is said in words about arrays
-        least = max(least, _OF_OBJECTS)
-    if item.rule.id == "unknown.said-by-settings" and compiled(_ASKS_FOR_A_FLAG).search(words):
-        least = MUCH  # what is spoken of beside it is what the flag is about
     if like.margin < (CLEAR if rather else LITTLE):
         return item
-    if (like.over(str(item.rule.category)) if rather else like.margin) < least:
-        return item
-    return item if slip and like.category == "user-code" else told(job, item, like, words)
+    ahead = like.over(str(item.rule.category)) if rather else like.margin
+    return told(job, item, like, words) if ahead >= _needed(item, like, words) else item
+
+
+def _needed(item: Item, like: Likeness, words: str) -> float:
+    """How far ahead another kind must be to overrule what ``item`` supposes."""
+    supposed, kind = item.rule.id, item.text("raised_kind")
+    least = _RATHER.get(supposed, _SUPPOSED.get(supposed, inf))
+    slip, rather = item.text("type") in _SLIPS, supposed in _RATHER
+    if supposed == "unknown.config" and of_settings(item.text("message") or ""):
+        return _OF_SLIPS
+    if supposed in _OF_ANY and item.text("type") and not _worded(item):
+        return MUCH  # a key, a number or an unknown word tells nothing, whatever stands beside it
+    if supposed == "unknown.said-by-settings" and compiled(_ASKS_FOR_A_FLAG).search(words):
+        return MUCH  # what is spoken of beside it is what the flag is about
+    if rather and kind == "user":
+        least = _OF_OWN
+    elif slip and supposed == "unknown.config":
+        least = (
+            _OF_DEMANDS  # who demands a type or a key speaks of choices and of flags too, but of an object
+        )
+    elif slip or (rather and kind in _GIVEN):
+        least = max(least, _OF_SLIPS)
+    if like.category != "user-code" or supposed == "unknown.exception":
+        return least
+    if (item.text("doing") is not None and kind == "library") or (slip and supposed != "unknown.config"):
+        return inf  # of a sample or a file of weights that is not as it should be it is said in words about arrays
+    return max(least, _OF_OBJECTS)
 
 
 def _worded(item: Item) -> bool:
@@ -152,13 +175,21 @@ def loudest(lines: Sequence[tuple[int, Evidence]]) -> tuple[int, Evidence, Liken
     for index, shown in lines:
         words = split_line(shown.text)[1]
         like = None if compiled(_FRAME).match(words) else likeness(words, _ENOUGH)
-        if like is None or like.ahead < PLAIN or like.margin < CLEAR:
+        if like is None or like.ahead < PLAIN or _margin_of_line(like) < CLEAR:
             continue
         if like.category == "numerics":
             continue  # a number that is not finite is a warning, unless something failed of it
         if best is None or like.ahead > best[2].ahead:
             best = (index, shown, like)
     return best
+
+
+def _margin_of_line(like: Likeness) -> float:
+    """How far ahead a line's kind is of the next one: a line that is only printed is seldom about objects given to a call."""
+    if like.category == "user-code":
+        return like.margin - MUCH + CLEAR
+    others = (name for name in like.scores if name not in {like.category, "user-code"})
+    return min(map(like.over, others))
 
 
 def _told_by(finding: Finding) -> tuple[str, Likeness | None]:
@@ -172,6 +203,9 @@ def _told_by(finding: Finding) -> tuple[str, Likeness | None]:
 def _words(finding: Finding) -> Iterator[str]:
     """What a finding says: an exception's name and message, then all lines that are shown, without prefixes."""
     name, message = finding.fields.get("type"), finding.fields.get("message")
+    what = finding.fields.get("what")
+    if finding.rule_id in _ANY_CHECK and isinstance(what, str):
+        yield what
     if isinstance(name, str) or isinstance(message, str):
         yield f"{name or ''}: {message or ''}".strip(" :")
     lines = (split_line(line)[1] for shown in finding.evidence for line in shown.text.split("\n"))

@@ -69,6 +69,14 @@ def unmistakable(words: str) -> str | None:
     return "network-config" if _says(phrases.NO_ANSWER, words) else None
 
 
+def of_settings(words: str) -> bool:
+    """Whether words about settings are plain: two that do not go together, a flag, a variable, a path that leads nowhere."""
+    return (
+        _says(phrases.TOGETHER, words) or _says(phrases.FLAG, words) or _says(phrases.ABSENT, words)
+        or compiled(phrases.VARIABLE).match(words) is not None
+    )  # fmt: skip
+
+
 def _asked_wrongly(doing: str, words: str, refused: bool, given: bool) -> bool:
     """Whether what loads or saves something complains of how it was told to, not of what it found."""
     if doing == "data-loading":

@@ -15,7 +15,7 @@ _NEAR = 8
 _INNERMOST = 4
 """Compiled code runs below the compiler's wrappers: it is at fault where it raises itself."""
 _CHECKPOINT = (
-    r"(?:^|_)(?:checkpoints?|checkpointing|ckpts?|state_dicts?|(?:save|load)_(?:states?|optimizer|model|pretrained))(?:_|$)"
+    r"(?<!activation)(?<!gradient)(?:^|_)(?:checkpoints?|checkpointing|ckpts?|state_dicts?|(?:save|load)_(?:states?|optimizer|model|pretrained))(?:_|$)"
     r"|^(?:save|load|resume|restore)\w*(?:checkpoint|ckpt|state_?dict|snapshot)|^_?(?:save|load)_to_state_dict$"
 )
 _CHECKPOINT_PATHS = (
@@ -24,6 +24,13 @@ _CHECKPOINT_PATHS = (
 )
 _RECOMPUTED = r"/torch/utils/checkpoint\.py$|activation_checkpoint|checkpoint_(?:activations|wrapper)|/tensor_parallel/random\.py$"
 """Activation checkpointing, which is a part of the forward pass."""
+_WORK = r"^(?:forward|backward)$"
+"""What is below it is the model's, whoever called for it."""
+_ASKS = (
+    r"^(?:__init__|__post_init__|model_post_init|<module>|command|parse_args|main)$|^_*(?:validate|verify)(?:_|$)"
+    r"|^_*check_(?:\w*_)?(?:args?|arguments?|configs?|params?|settings?|options?)$|_validator$"
+)
+"""What is given to a constructor, or looked at by who checks it, is a setting; what is only imported does nothing yet."""
 _DATA_PATHS = (
     r"/torch/utils/data/|/torchdata/|/nvidia/dali/"
     r"|/(?:datasets|webdataset|energon|streaming/(?:base|text|vision|multimodal))/(?:\w+/)*\w+\.py$"
@@ -55,10 +62,10 @@ def activity(frames: Sequence[Frame]) -> Doing | None:
     if any(compiled(_COMPILER_PATHS).search(f.path) for f in innermost):
         return "compile-or-graph-capture"
     for frame in reversed(near):
-        if frame.function in {"__init__", "<module>"} or compiled(_INTERPRETER).search(frame.path):
-            # what is given to a constructor is a setting; what is only imported does nothing yet; Python's own
-            # tables hold no samples
-            continue
+        if compiled(_WORK).search(frame.function) and "/torch/utils/" not in frame.path:
+            return None
+        if compiled(_ASKS).search(frame.function) or compiled(_INTERPRETER).search(frame.path):
+            continue  # Python's own tables hold no samples
         if compiled(_RECOMPUTED).search(frame.path):
             return None
         if "/torch/nn/" in frame.path:
