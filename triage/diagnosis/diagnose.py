@@ -17,6 +17,7 @@ from triage.diagnosis.causes.doubts import others
 from triage.diagnosis.causes.enclosing import carrier, named_below
 from triage.diagnosis.causes.fallback import alarm, fall_back
 from triage.diagnosis.causes.ranking import Ranking, rank
+from triage.diagnosis.causes.soloist import soloist
 from triage.diagnosis.causes.worded import worded
 from triage.diagnosis.heeded import heeded, trusted
 from triage.diagnosis.job import Item, Job
@@ -26,6 +27,7 @@ from triage.diagnosis.ledger.judgement import judge
 from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.ledger.ledger import build as build_ledger
 from triage.diagnosis.ledger.oddities import (
+    complained,
     idle,
     left_behind,
     observed,
@@ -112,6 +114,7 @@ def diagnose(run: Run) -> Diagnosis:
 def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -> Outcome:
     job = Job(run.rules, list(items), run.sources, run.reports, run.receipt, run.cut)
     if last:
+        job.add(complained(job, run.ends))
         seen = [*observed(job, run.ends), *idle(job, run.ends), *through(job, run.ends)]
         job.add(seen)
         if year is None and (year := year_of([*items, *seen])) is not None:
@@ -152,7 +155,10 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.items = with_words_of_ranks(job)
     job.add(verdicts)
     ranking = rank(job, ledger, collect(job, ledger, verdicts))
-    if not any(c.explained_by is None and not c.doubtful for c in ranking.causes):
+    alone = soloist(job, ranking) if last else None
+    if alone is not None:
+        ranking.causes.insert(0, alone)
+    elif not any(c.explained_by is None and not c.doubtful for c in ranking.causes):
         found = fall_back(job, ledger, ranking, run.ends if last else None)
         if closing is not None and (found is None or found.rule_id.startswith(_BY_WORDS)):
             found = closing

@@ -75,6 +75,11 @@ class Ends(Protocol):
         ...
 
     @property
+    def chorus(self) -> Sequence[Finding]:
+        """The last words of those that waited for another in vain or lost it, where most of a job's writers end so."""
+        ...
+
+    @property
     def standstill(self) -> Finding | None:
         """The last line of a job that had stood still for long when its time limit ended it."""
         ...

@@ -14,6 +14,7 @@ from triage.scan.closing.tail import alarms, aside, closing, last_words, ordinar
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled
 from triage.scan.matching import PATTERN_TIMEOUT
+from triage.scan.ordinary.chorus import chorus
 from triage.scan.ordinary.concert import in_concert
 from triage.scan.ordinary.counted import COUNTS, counted
 from triage.scan.ordinary.durations import TIMES, durations
@@ -152,6 +153,11 @@ class Ends:
     def in_concert(self) -> Finding | None:
         """The last words of a job whose writers all ended in the same ones, which say that they are through."""
         return in_concert(self._tails, self._sources)
+
+    @cached_property
+    def chorus(self) -> list[Finding]:
+        """The last words of those that waited for another in vain or lost it, where most of a job's writers end so."""
+        return chorus(self._tails, self._sources)
 
     @cached_property
     def selves(self) -> Selves:

@@ -92,6 +92,11 @@ class _Ends:
         return Selves()
 
     @property
+    def chorus(self) -> Sequence[Finding]:
+        """None, for the same reason."""
+        return ()
+
+    @property
     def in_concert(self) -> Finding | None:
         """None, for the same reason."""
         return None

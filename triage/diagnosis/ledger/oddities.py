@@ -18,7 +18,8 @@ _FEWEST_LAST = 3
 SILENT = frozenset(["ledger.never-entered", "ledger.never-entered-silent"])
 """Verdicts on ranks of which nothing more is known than what they said last."""
 _NO_MORE = (
-    r"(?i)\b(?:early[ -]?stop\w*|(?:end|exit|finish|leav|quit|stopp?)(?:ing|s|ed)? (?:the |its |my )?(?:\w+ )?early"
+    r"(?i)\b(?:(?:shutting down|leaving|exiting|stopping) (?:on|as (?:asked|planned|told)|by|because)\b"
+    r"|early[ -]?stop\w*|(?:end|exit|finish|leav|quit|stopp?)(?:ing|s|ed)? (?:the |its |my )?(?:\w+ )?early"
     r"|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
     r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
     r"|(?:loader|dataset|iterator|shard|data|stream) (?:is )?(?:exhausted|(?:has )?ended|at its end|drained)"
@@ -51,6 +52,13 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
         return [Item(f, job.rules[f.rule_id]) for f in found if f.rule_id == BEHIND]
     until = first_trouble(job)
     return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
+
+
+def complained(job: Job, ends: Ends | None) -> list[Item]:
+    """The last words of those that waited in vain or lost another, in words of their own, where no known ones say so."""
+    if ends is None or any(map(_in_vain, job.items)) or job.of_fact("ended-well"):
+        return []
+    return [Item(f, job.rules[f.rule_id]) for f in ends.chorus if f.rule_id in job.rules]
 
 
 def first_trouble(job: Job) -> dict[int, int]:

@@ -67,7 +67,7 @@ def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding
     behind = (line for line in lines if line.writer is None and line not in last and _after(line, final))
     if sum(_wording(line) == wording for line in lines) != len(last) or next(behind, None) is not None:
         return None
-    if not all(_says_so(line) for line in last):
+    if not all(says_that_it_is_through(line) for line in last):
         return None
     return finding_of(IN_CONCERT, final, sources, {"writers": len(last)})
 
@@ -80,10 +80,10 @@ def _worth_reading(tails: Mapping[int, Block], sources: Sequence[Source]) -> boo
     named = [
         line for line in _lines_of(tails[index], sources[index], index, GLANCE) if line.writer is not None
     ]
-    return not named or _says_so(named[-1])
+    return not named or says_that_it_is_through(named[-1])
 
 
-def _says_so(line: Said) -> bool:
+def says_that_it_is_through(line: Said) -> bool:
     """Whether a line says that its writer is through, and not badly."""
     wording = _wording(line)
     if (

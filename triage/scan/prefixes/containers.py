@@ -59,7 +59,7 @@ _PLACE_KEYS = ("pod_name", "podName", "task_name", "replica_name")
 """Under which collectors keep the name of what wrote a line."""
 _OF_A_COLLECTOR = "textPayload"
 """Under which Google's agent keeps a line, with a severity by the stream that it came from."""
-_LEVEL_KEYS = ("level", "levelname", "severity")
+_LEVEL_KEYS = ("level", "levelname", "severity", "lvl")
 
 _RFC3339 = Lazy(
     r"(\d{4}-\d\d-\d\d)T" + TIME + r"(Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP](?= |$))?(?: |\t|$)"

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from triage.model import Block, Leads, Level, Prefix
+from triage.model import Block, Leads, Level, Prefix, Slot
 from triage.scan.lazy import Lazy, deferred
 from triage.scan.prefix import clean, prefix_length, split_line
 from triage.scan.prefixes.containers import unwrap_json
@@ -25,6 +25,7 @@ from triage.scan.writers.keyed import keyed, pids
 from triage.scan.writers.marks import NO_RECORD, mark_of
 from triage.scan.writers.same_lead import same_lead
 from triage.scan.writers.seated import on_hosts, seat_of, seated
+from triage.scan.writers.slots import named_by, slot_of
 
 LOOK = 60
 """Lines at either end of what is there that are looked at."""
@@ -99,6 +100,8 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
             pid=cover.pid if prefix.pid is None else prefix.pid,
             time=cover.time if prefix.time is None else prefix.time,
         ), message
+    if leads.slot is not None:
+        return _in_slot(leads, leads.slot, line)
     if leads.same and line.startswith(leads.same):
         rest = line[len(leads.same) :]
         inner, message = split_line(rest) if leads.behind is None else split(leads.behind, rest)
@@ -148,7 +151,13 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
 def _level_before(line: str, end: int) -> Level | None:
     """The level that a logger put before the message at ``end`` of a line, in a layout of its own."""
     word = level_in(line[:end] + "-", 0, stamped=_STAMPED.match(line) is not None)
+    if word is None and (letter := _LETTER_BEFORE.search(line, 0, end)) is not None:
+        word = letter[1]
     return LEVELS.get(word) if word is not None else None
+
+
+_LETTER_BEFORE = deferred(r"(?<=[\d\] |]) ?([DIWEF]) (?=[\[(<{])")
+"""A level by its first letter, between a time and the name of a writer."""
 
 
 def _uncovered(line: str) -> tuple[Prefix, str]:
@@ -206,7 +215,8 @@ def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
     if int(own[1]) >= base:
         rank = int(own[1]) - base
         stream = f"{prefix.stream}/rank{rank}".lstrip("/")
-        prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True)
+        level = prefix.level or _level_before(line, own.end())
+        prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True, level=level)
     return prefix, message
 
 
@@ -231,6 +241,42 @@ def _of_process(line: str, pid: re.Pattern[str]) -> tuple[Prefix, str]:
     return prefix, message
 
 
+def _in_slot(leads: Leads, slot: Slot, line: str) -> tuple[Prefix, str]:
+    """The prefix with the name that stands at the place where all lines have one, and what is said behind it."""
+    outer, message = split_line(line)
+    own = named_by(slot, line)
+    if own is None or outer.rank is not None:
+        return outer, message
+    name, end = own
+    inner = Prefix()
+    if slot.first >= 0 and line[:1] != "{":
+        end += len(line) - end - len(line[end:].lstrip(_CLOSES))
+        inner, message = split_line(line[end:])
+        letter = _LETTER.match(message) if slot.lettered else None
+        if letter is not None and inner.level is None:
+            inner, message = replace(inner, level=LEVELS[letter[1]]), message[letter.end() :]
+    level = outer.level or _level_before(line, end) or inner.level
+    found = replace(
+        outer, level=level, time=outer.time or inner.time, length=prefix_length(line, message), stamped=True, recorded=True,
+        logger=outer.logger or inner.logger,
+    )  # fmt: skip
+    seat = seat_of(name) if leads.seated else None
+    if seat is not None:
+        return _sat(found, *seat), message
+    pid = _LAST_NUMBER.search(name) if slot.processes else None
+    if pid is not None and outer.pid is None:
+        found = replace(found, pid=int(pid[0]))
+    writer = "own " + name.replace("/", ":")
+    around = outer.stream if not outer.stream.startswith("pid ") else ""
+    return replace(found, stream=f"{writer}/{around}" if around else writer), message
+
+
+_CLOSES = "]})>|:;,\"' \t"
+"""What may stand between a name and what is said."""
+_LETTER = deferred(r"([DIWEF]) (?=\S)")
+_LAST_NUMBER = deferred(r"\d+\Z")
+
+
 def _found(leads: Leads, line: str, at: int) -> re.Match[str] | None:
     for pattern in (_CONTAINER, _LEAD):
         found = pattern.match(line, at)
@@ -249,19 +295,44 @@ def leads_of(block: Block) -> Leads:
 def learn(data: bytes) -> Leads:
     """The leads of the source that ``data`` is the beginning or the end of."""
     # the ends of one log are asked for by everybody who reads them
-    return _learned(tuple(_lines(data)))
+    rows = _rows(data)
+    structured = bool(rows) and sum(row.startswith(b'{"') for row in rows) > MOST * len(rows)
+    raw = tuple(row[:400].decode("utf-8", "replace") for row in rows) if structured else ()
+    return _learned(tuple(map(_bare, rows)), raw)
 
 
 @lru_cache(maxsize=_KEPT)
-def _learned(lines: tuple[str, ...]) -> Leads:
+def _learned(lines: tuple[str, ...], raw: tuple[str, ...] = ()) -> Leads:
+    """What is learned of lines; ``raw`` as they stand there, where a collector keeps them in JSON."""
     if len(lines) < FEWEST:
         return NONE
     names = _names_of(lines)
     if len(names) > 1:
         found = Leads(names, _shapes_of(names, lines), seated=seated(names))
         return replace(found, numbered=_numbered_behind(found, lines))
+    own = _by_its_place(lines, raw)
+    if own == NONE and not raw:
+        # a launcher that writes into the same log under a name of its own is none of them
+        own = _by_its_place(tuple(line for line in lines if _TAG.match(line) is None), raw)
+    if own != NONE:
+        return own
+    same = same_lead(lines)
+    if not same:
+        return NONE
+    behind = _learned(tuple(line[len(same) :] for line in lines))
+    told = behind.names or behind.mark is not None or behind.slot is not None
+    return Leads(same=same, behind=behind if told else None)
+
+
+_TAG = deferred(r"\[[A-Za-z][A-Za-z _-]*\]|[A-Za-z][A-Za-z_-]*(?:\.(?:sh|py))?: ")
+"""What a program that speaks for itself puts before its lines."""
+
+
+def _by_its_place(lines: Sequence[str], raw: Sequence[str]) -> Leads:
+    """Who writes, by a place that lines of all writers have."""
+    slot = slot_of(raw or lines)
     own = mark_of(lines)
-    if own is not None:
+    if own is not None and (slot is None or _as_many(own[0], slot, lines)):
         return Leads(mark=own[0], base=own[1])
     records = [line for line in lines if not NO_RECORD.match(line)]
     under_name = keyed(records)
@@ -270,11 +341,13 @@ def _learned(lines: tuple[str, ...]) -> Leads:
     of_process = pids(records)
     if of_process is not None:
         return Leads(pid=of_process)
-    same = same_lead(lines)
-    if not same:
-        return NONE
-    behind = _learned(tuple(line[len(same) :] for line in lines))
-    return Leads(same=same, behind=behind if behind.names or behind.mark is not None else None)
+    return NONE if slot is None else Leads(slot=slot, seated=seated(slot.names))
+
+
+def _as_many(mark: re.Pattern[str], slot: Slot, lines: Sequence[str]) -> bool:
+    """Whether a number tells as many writers apart as whole names do, of which it may be a part."""
+    numbers = {found[found.re.groups] for line in lines if (found := mark.match(line)) is not None}
+    return len(numbers) >= len(slot.names)
 
 
 def _names_of(lines: Sequence[str]) -> frozenset[str]:
@@ -342,16 +415,14 @@ def _numbered_behind(leads: Leads, lines: Sequence[str]) -> bool:
     return several and len(seats) >= MOST * len(lines) and on_hosts(seats)
 
 
-def _lines(data: bytes) -> list[str]:
+def _rows(data: bytes) -> list[bytes]:
     """Some lines from both ends."""
     if len(data) <= 2 * WINDOW:
         rows = [row for row in data.splitlines() if row.strip()]
-        chosen: Iterable[bytes] = rows if len(rows) <= 2 * LOOK else [*rows[:LOOK], *rows[-LOOK:]]
-    else:
-        first = [row for row in data[:WINDOW].splitlines()[:-1] if row.strip()]
-        last = [row for row in data[-WINDOW:].splitlines()[1:] if row.strip()]
-        chosen = [*first[:LOOK], *last[-LOOK:]]
-    return [_bare(row) for row in chosen]
+        return rows if len(rows) <= 2 * LOOK else [*rows[:LOOK], *rows[-LOOK:]]
+    first = [row for row in data[:WINDOW].splitlines()[:-1] if row.strip()]
+    last = [row for row in data[-WINDOW:].splitlines()[1:] if row.strip()]
+    return [*first[:LOOK], *last[-LOOK:]]
 
 
 def _bare(row: bytes) -> str:

@@ -1,0 +1,134 @@
+"""What all but one say last, in like words: that somebody did not come, or went.
+
+Programs have words of their own for that: ``token 12 overdue``, ``ring is broken``. Where most writers of a job end with
+such a line, each of them waited for another or lost it; it was not they who broke first.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from triage.model import Block, Finding, Source, Value
+from triage.scan.closing.wordings import speaks_of_trouble
+from triage.scan.lazy import compiled
+from triage.scan.ordinary.concert import says_that_it_is_through
+from triage.scan.ordinary.said import WINDOW, Said, any_line, finding_of, share, without_digits
+
+WAITED, LOST, SOLO = "progress.waited-in-vain", "progress.lost-another", "progress.solo"
+FEWEST = 2
+"""Writers that end alike."""
+OF_ALL = 0.5
+"""Part of all writers that do."""
+GLANCE = 2 << 10
+IN_ALL = 512 << 10
+"""Bytes that are looked at, of all logs together."""
+LEAST = 4 << 10
+_IN_VAIN = (
+    r"(?i)\b(?:tim(?:ed|e) ?out|timeouts?|overdue|expired|deadline|unresponsive|(?:still |been )?waiting|waited|starved|stalled|stuck"
+    r"|no (?:\w+ ){0,2}(?:answer|reply|response|word|sign|news|news|heartbeat|ack\w*|progress|\w+ (?:for|within|in|after|from|since))"
+    r"|(?:was |were |has |have )?(?:not|never|n't) (?:been )?(?:received|acknowledged|answered|arrived?|seen|heard|come|came|appear\w*"
+    r"|respond\w*|repl(?:y|ied)|report\w*|join\w*|check\w*|show\w*|complete\w*|ready|there|delivered|got)"
+    r"|did ?n[o']t (?:\w+ )?(?:come|arrive|answer|respond|reply|show|report|join|check|finish|get|see|hear|appear|send)"
+    r"|(?:missed|missing|absent|late|silent|lagging|behind)\b|after \d[\d.]* ?(?:s|sec\w*|ms|min\w*)\b)"
+)
+_GONE = (
+    r"(?i)\b(?:clos(?:ed|ing)|lost|broken?|gone|reset|dropp(?:ed|ing)|disconnect\w*|hung up|went (?:away|down)|left|died|dead|vanished"
+    r"|disappeared|rejected|torn down|revoked|unreachable|eof|end of (?:file|stream)|peers?|neighbou?rs?|partners?|others?|somebody|someone"
+    r"|generation changed|cancel\w*|session (?:is )?over|refused|interrupted|collapsed|dissolved|severed|unavailable|failed elsewhere)\b"
+)
+_GIVES_UP = (
+    r"(?i)\b(?:giv(?:es|ing) up|gave up|stopp(?:ing|ed)|stops|abort\w*|bail\w*|exiting|leaving|quit\w*|terminat\w*|shutting down"
+    r"|cannot go on|can't continue|cannot continue|error|fatal|fail\w*)\b"
+)
+_ASIDE = r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
+
+
+def chorus(tails: Mapping[int, Block], sources: Sequence[Source]) -> list[Finding]:
+    """The last lines of those that waited in vain for another or lost it, if most of a job's writers say so last of all."""
+    if not any(_worth_reading(block, sources[index], index) for index, block in tails.items()):
+        return []
+    last = _last_of_each(_lines(tails, sources))
+    told = {writer: kind for writer, line in last.items() if (kind := _complaint(line)) is not None}
+    wordings = Counter(_wording(last[writer]) for writer in told)
+    if len(told) < max(FEWEST, OF_ALL * len(last)) or wordings.most_common(1)[0][1] < FEWEST:
+        return []
+    others = [line for writer, line in last.items() if writer not in told]
+    if any(map(says_that_it_is_through, others)) and not all(_as_error(last[writer]) for writer in told):
+        return []
+    counts = _counts({writer: last[writer] for writer in told})
+    found = [
+        finding_of(kind, last[writer], sources, _fields(last[writer], counts.get(writer)))
+        for writer, kind in told.items()
+    ]
+    solo = [line for line in others if _as_error(line) or speaks_of_trouble(line.message)]
+    return [*found, *(finding_of(SOLO, line, sources, _fields(line, None)) for line in solo)]
+
+
+def _fields(line: Said, count: int | None) -> dict[str, Value]:
+    return {"words": " ".join(line.message.split())[:200], "seq": count}
+
+
+def _counts(told: Mapping[str, Said]) -> dict[str, int]:
+    """The number by which one of those who complain in one wording differs from all others: where it was in its work."""
+    wordings = Counter(map(_wording, told.values()))
+    ((usual, _),) = wordings.most_common(1)
+    rows = {
+        w: compiled(r"\d{1,9}").findall(line.message) for w, line in told.items() if _wording(line) == usual
+    }
+    for at in range(min(map(len, rows.values()))):
+        values = {writer: int(row[at]) for writer, row in rows.items()}
+        often = Counter(values.values()).most_common()
+        if len(often) == 2 and often[1][1] == 1 and often[0][1] > FEWEST:
+            return values
+    return {}
+
+
+def _worth_reading(block: Block, source: Source, index: int) -> bool:
+    """Whether a line near the end of a log says so."""
+    return any(_complaint(line) is not None for line in _lines_of(block, source, index, GLANCE))
+
+
+def _complaint(line: Said) -> str | None:
+    """What somebody says of others: that they did not come, that they went; None where it is neither."""
+    if line.prefix.level not in {"error", "fatal"} and compiled(_GIVES_UP).search(line.message) is None:
+        return None
+    if compiled(_IN_VAIN).search(line.message) is not None:
+        return WAITED
+    return LOST if compiled(_GONE).search(line.message) is not None else None
+
+
+def _as_error(line: Said) -> bool:
+    return (
+        line.prefix.level in {"error", "fatal"}
+        or compiled(r"(?i)\bgiv(?:es|ing) up|gave up\b").search(line.message) is not None
+    )
+
+
+def _wording(line: Said) -> str:
+    return " ".join(without_digits(line.message).split())
+
+
+def _last_of_each(lines: Iterator[Said]) -> dict[str, Said]:
+    return {line.writer: line for line in lines if line.writer is not None}
+
+
+def _lines(tails: Mapping[int, Block], sources: Sequence[Source]) -> Iterator[Said]:
+    size = share(IN_ALL, len(tails), LEAST, WINDOW)
+    for index, block in sorted(tails.items()):
+        for line in _lines_of(block, sources[index], index, size):
+            # a log of its own is a writer's, whatever stands before its lines
+            yield line if line.writer is not None or len(tails) == 1 else _of_log(line)
+
+
+def _of_log(line: Said) -> Said:
+    line.writer = f"log {line.source}"
+    return line
+
+
+def _lines_of(block: Block, source: Source, index: int, size: int) -> Iterator[Said]:
+    start = max(0, len(block.data) - size)
+    start = block.data.find(b"\n", start) + 1 if start else 0
+    for line in any_line(block, source, index, start):
+        if compiled(_ASIDE).match(line.message) is None:
+            yield line
