@@ -34,7 +34,17 @@ def soloist(job: Job, ranking: Ranking) -> Candidate | None:
         *job.of_tag("peer-loss"),
     ]
     found.reasons = ["all others say last that they waited for somebody or lost him; nobody else says this"]
-    return by_words(job, found)
+    found = by_words(job, found)
+    if found.rule_id == _TELLS_NOTHING:
+        # nothing in its words speaks of anything else than what the program itself does
+        lead = found.lead
+        found.items[0] = Item(replace(lead.finding, rule_id=OWN), job.rules[OWN])
+        found.score = job.rules[OWN].confidence
+    return found
+
+
+OWN = "unknown.own-error"
+_TELLS_NOTHING = "unknown.last-words"
 
 
 def _moment(item: Item) -> tuple[float, int, int]:
