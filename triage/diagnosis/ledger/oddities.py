@@ -28,7 +28,7 @@ _NO_MORE = (
     r"|end of (?:data|dataset|stream|training)"
     r"|(?:good)?bye|leaving (?:the |my |its )?(?:pool|group|job|loop|training|run|ring|pipeline|schedule|team|queue)"
     r"|nothing (?:left |more |else )?to do|leaving(?: now| here| early)?\s*$"
-    r"|(?:worker|learner|actor|trainer|client|thread|process|rank|run|job|work|task|program|script)"
+    r"|(?:worker|learner|actor|trainer|replica|member|stage|shard|peer|client|thread|process|rank|run|job|work|task|program|script)"
     r" (?:is )?(?:done|finished|stopped|ended|complete[d]?|over)"
     r"|(?:quota|budget|allowance|share|ration) (?:(?:of|for) [\w ]{1,24} )?(?:is |was |has been )?"
     r"(?:reached|used up|exhausted|spent|met))\b"

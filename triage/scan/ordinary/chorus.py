@@ -6,8 +6,8 @@ such a line, each of them waited for another or lost it; it was not they who bro
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from triage.model import Block, Finding, Source, Value
 from triage.scan.closing.wordings import speaks_of_trouble
@@ -38,9 +38,10 @@ _GONE = (
     r"|generation changed|cancel\w*|session (?:is )?over|refused|interrupted|collapsed|dissolved|severed|unavailable|failed elsewhere)\b"
 )
 _GIVES_UP = (
-    r"(?i)\b(?:giv(?:es|ing) up|gave up|stopp(?:ing|ed)|stops|abort\w*|bail\w*|exiting|leaving|quit\w*|terminat\w*|shutting down"
-    r"|cannot go on|can't continue|cannot continue|error|fatal|fail\w*)\b"
+    r"(?i)\b(?:giv(?:es|ing) up|gave up|abandon\w*|halt\w*|stopp(?:ing|ed)|stops|abort\w*|bail\w*|exiting|leaving|quit\w*"
+    r"|terminat\w*|shutting down|cannot go on|can't continue|cannot continue|error|fatal|fail\w*)\b"
 )
+_WHOLE = r"(?<![\w.])\d{1,9}(?![\w.]*\d|[.:/])"
 _ASIDE = r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
 
 
@@ -48,10 +49,12 @@ def chorus(tails: Mapping[int, Block], sources: Sequence[Source]) -> list[Findin
     """The last lines of those that waited in vain for another or lost it, if most of a job's writers say so last of all."""
     if not any(_worth_reading(block, sources[index], index) for index, block in tails.items()):
         return []
-    last = _last_of_each(_lines(tails, sources))
+    lines = list(_lines(tails, sources))
+    last = _last_of_each(lines)
     told = {writer: kind for writer, line in last.items() if (kind := _complaint(line)) is not None}
-    wordings = Counter(_wording(last[writer]) for writer in told)
-    if len(told) < max(FEWEST, OF_ALL * len(last)) or wordings.most_common(1)[0][1] < FEWEST:
+    if not _most(told, last):
+        told = _new_to_all(lines, last)
+    if not _most(told, last):
         return []
     others = [line for writer, line in last.items() if writer not in told]
     if any(map(says_that_it_is_through, others)) and not all(_as_error(last[writer]) for writer in told):
@@ -85,8 +88,54 @@ def _counts(told: Mapping[str, Said]) -> dict[str, int]:
 
 
 def _worth_reading(block: Block, source: Source, index: int) -> bool:
-    """Whether a line near the end of a log says so."""
-    return any(_complaint(line) is not None for line in _lines_of(block, source, index, GLANCE))
+    """Whether a line near the end of a log says so, or its last line with a name says anything else than that its writer is through."""
+    named = [line for line in _lines_of(block, source, index, GLANCE) if line.writer is not None]
+    return bool(named) and (not says_that_it_is_through(named[-1]) or any(map(_complaint, named)))
+
+
+def _most(told: Mapping[str, str], last: Mapping[str, Said]) -> bool:
+    """Whether most writers complain, some of them in the same words."""
+    wordings = Counter(_wording(last[writer]) for writer in told)
+    return len(told) >= max(FEWEST, OF_ALL * len(last)) and wordings.most_common(1)[0][1] >= FEWEST
+
+
+def _new_to_all(lines: Sequence[Said], last: Mapping[str, Said]) -> dict[str, str]:
+    """Those who end in one wording that nobody has used before, if somebody who worked as they did does not: what it says is no matter.
+
+    All that end well say that too, or say that they do.
+    """
+    wording, count = Counter(map(_wording, last.values())).most_common(1)[0]
+    told = {writer for writer, line in last.items() if _wording(line) == wording}
+    said: dict[str, Counter[str]] = defaultdict(Counter)
+    for line in lines:
+        if line.writer is not None:
+            said[_wording(line)][line.writer] += 1
+    first = next((line for line in lines if _wording(line) == wording), None)
+    if (
+        first is None
+        or count == len(last)
+        or max(said[wording].values()) > _TRIES
+        or says_that_it_is_through(first)
+    ):
+        return {}
+    # a routine is what most of them said again and again, and whoever is missing said too
+    routine = [by for words, by in said.items() if words != wording and sum(by.values()) >= _AGAIN * len(by)]
+    missing = last.keys() - told
+    if len(missing) > _FEW_MISSING * len(last) or not all(
+        any(w in by for by in routine if len(by) > count // 2) for w in missing
+    ):
+        return {}
+    begun = first.offset
+    if any(last[writer].source == first.source and last[writer].offset > begun for writer in missing):
+        return {}  # it went on when they said so
+    kind = WAITED if compiled(_IN_VAIN).search(first.message) is not None else LOST
+    return dict.fromkeys((writer for writer in last if writer in told), kind)
+
+
+_TRIES = 5
+"""Times that one says at the most that another did not come."""
+_AGAIN = 2
+_FEW_MISSING = 0.34
 
 
 def _complaint(line: Said) -> str | None:
@@ -109,7 +158,7 @@ def _wording(line: Said) -> str:
     return " ".join(without_digits(line.message).split())
 
 
-def _last_of_each(lines: Iterator[Said]) -> dict[str, Said]:
+def _last_of_each(lines: Iterable[Said]) -> dict[str, Said]:
     return {line.writer: line for line in lines if line.writer is not None}
 
 

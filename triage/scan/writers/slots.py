@@ -19,7 +19,7 @@ from triage.scan.writers.marks import NO_RECORD, NOT_WRITERS
 
 FEWEST = 10
 """Records by which it can be told."""
-FIRST, OF_JSON = 9, 16
+FIRST, OF_JSON = 14, 18
 """Words at the beginning of a line among which it stands, keys included."""
 LONGEST = 48
 """Characters of a name."""
@@ -27,6 +27,7 @@ PRESENT = 0.8
 """Part of the records that have it."""
 ALIKE = 0.6
 """Part of the records that say what somebody else says too."""
+_AGAIN = 4
 AGAIN = 1.5
 """Records that each name has, on the average."""
 SPAN = 0.35
@@ -35,7 +36,9 @@ TURNS = 0.3
 """Part of the records before which somebody else spoke."""
 WHOSE = 2
 """Names by which a place is one of writers."""
-_WORDS = deferred(r"[^\s\[\](){}<>|,;\"'=]+")
+_WORDS = deferred(r"[^\s\[\](){}<>|,;:/\"'=]+")
+_COLUMNS = deferred(r" {1,12}\d+(?: |/)")
+"""A table's line, whose numbers stand at the right of their columns."""
 _DIGITS = deferred(r"\d+")
 _TIME = deferred(
     r"\d{1,4}[-/.:]\d\d?[-/.:T]\d.*|\d\d:\d\d.*|\d{9,}(?:\.\d*)?|\d*\.\d+[a-z]{0,2}|[-+]?\d+(?:\.\d+)?e[-+]?\d+|[\d,]+\.\d+\w*"
@@ -59,16 +62,31 @@ def slot_of(lines: Sequence[str]) -> Slot | None:
     rows = [words_of(line) for line in records]
     most = OF_JSON if records[0].startswith("{") else FIRST
     places = [at for at in range(most) if _tells(records, rows, at)]
-    for first, last in sorted(_side_by_side(places), key=lambda run: run[0] - run[1]):
+    runs = sorted(_side_by_side(places), key=lambda run: run[0] - run[1])
+    for first, last in [*((_joined(records, rows, first), last) for first, last in runs), *runs]:
         found = _named(records, rows, first, last)
         if found is not None:
             return found
     return _named(records, rows, -1, -1) if _tells(records, rows, -1) else None
 
 
+def _joined(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], first: int) -> int:
+    """The first place of a name of which a word at ``first`` is a part: ``node01/3`` is one, whoever speaks in turns."""
+    while first > 0:
+        pairs = [(line, row) for line, row in zip(records, rows, strict=True) if len(row) > first]
+        between = {line[row[first - 1].end() : row[first].start()] for line, row in pairs}
+        words = {row[first - 1][0] for _, row in pairs}
+        if len(between) != 1 or between.pop() not in {"/", ":"} or not 1 < len(words) <= len(pairs) / _AGAIN:
+            break
+        if not all(map(_numbered, words)) or any(map(_impossible, words)):
+            break
+        first -= 1
+    return first
+
+
 def is_record(line: str) -> bool:
     """Whether a program wrote a line in a format of its own."""
-    return line.startswith("{") or NO_RECORD.match(line) is None
+    return line.startswith("{") or NO_RECORD.match(line) is None or _COLUMNS.match(line) is not None
 
 
 def named_by(slot: Slot, line: str) -> tuple[str, int] | None:
@@ -112,8 +130,6 @@ def _tells(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: 
         return False
     if any(map(_impossible, times)) and sum(times[v] for v in times if _impossible(v)) * 5 > len(values):
         return False
-    if 2 * sum(map(_numbered, times)) < len(times):
-        return False
     before = Counter(_DIGITS.sub("\0", line[: place[0]])[-40:] for line, place in there)
     ((usual, _),) = before.most_common(1)
     if at >= 0 and (_COUNTED.search(usual) or NOT_WRITERS.search(usual)):
@@ -135,6 +151,31 @@ def _impossible(value: str) -> bool:
 def _numbered(value: str) -> bool:
     """Whether a number or a letter tells a name from others like it."""
     return any(map(str.isdigit, value)) or _LETTER.match(value) is not None
+
+
+def _introduced(
+    records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], first: int, last: int
+) -> bool:
+    """Whether each of those who are known by words alone says once which of all it is, in the same words."""
+    said: dict[tuple[str, int], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for line, row in zip(records, rows, strict=True):
+        place = _place(line, row, first, last)
+        if place is None:
+            continue
+        rest = " ".join((line[: place[0]] + "\0" + line[place[1] :]).split())
+        wording = _DIGITS.sub("#", rest)
+        for at, number in enumerate(_DIGITS.finditer(rest)):
+            if len(number[0]) < _SMALL:
+                said[wording, at][line[slice(*place)]].add(int(number[0]))
+    for told in said.values():
+        numbers = set().union(*told.values())
+        one_each = len(told) >= _SEVERAL and len(numbers) == len(told) == sum(map(len, told.values()))
+        if one_each and numbers in (set(range(len(numbers))), set(range(1, len(numbers) + 1))):
+            return True
+    return False
+
+
+_SEVERAL, _SMALL = 3, 4
 
 
 def _before(line: str, at: int, first: int) -> str:
@@ -194,6 +235,10 @@ def _named(
     heard = {name for said in sayers.values() if len(said) >= WHOSE for name in said}
     shared = sum(len(sayers[rest]) >= WHOSE for rest in rests)
     if len(known) < WHOSE or shared < ALIKE * len(records):
+        return None
+    if len(names) < AGAIN * len(known):
+        return None
+    if 2 * sum(map(_numbered, known)) < len(known) and not _introduced(records, rows, first, last):
         return None
     if 2 * max(map(len, sayers.values())) < len(known) or not (_spans(names) and _in_turns(names)):
         return None
