@@ -47,7 +47,8 @@ _ASIDE = r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,40}\bdestroy_process_group\(\) was not 
 
 def chorus(tails: Mapping[int, Block], sources: Sequence[Source]) -> list[Finding]:
     """The last lines of those that waited in vain for another or lost it, if most of a job's writers say so last of all."""
-    if not any(_worth_reading(block, sources[index], index) for index, block in tails.items()):
+    shared = len(tails) == 1
+    if not any(_worth_reading(block, sources[index], index, shared=shared) for index, block in tails.items()):
         return []
     lines = list(_lines(tails, sources))
     last = _last_of_each(lines)
@@ -74,22 +75,23 @@ def _fields(line: Said, count: int | None) -> dict[str, Value]:
 
 def _counts(told: Mapping[str, Said]) -> dict[str, int]:
     """The number by which one of those who complain in one wording differs from all others: where it was in its work."""
-    wordings = Counter(map(_wording, told.values()))
-    ((usual, _),) = wordings.most_common(1)
-    rows = {
-        w: compiled(r"\d{1,9}").findall(line.message) for w, line in told.items() if _wording(line) == usual
-    }
-    for at in range(min(map(len, rows.values()))):
-        values = {writer: int(row[at]) for writer, row in rows.items()}
-        often = Counter(values.values()).most_common()
-        if len(often) == 2 and often[1][1] == 1 and often[0][1] > FEWEST:
-            return values
+    for wording in set(map(_wording, told.values())):
+        rows = {
+            w: compiled(_WHOLE).findall(line.message) for w, line in told.items() if _wording(line) == wording
+        }
+        for at in range(min(map(len, rows.values()))):
+            values = {writer: int(row[at]) for writer, row in rows.items()}
+            often = Counter(values.values()).most_common()
+            if len(often) == 2 and often[1][1] == 1 and often[0][1] > FEWEST:
+                return values
     return {}
 
 
-def _worth_reading(block: Block, source: Source, index: int) -> bool:
+def _worth_reading(block: Block, source: Source, index: int, *, shared: bool) -> bool:
     """Whether a line near the end of a log says so, or its last line with a name says anything else than that its writer is through."""
-    named = [line for line in _lines_of(block, source, index, GLANCE) if line.writer is not None]
+    named = [
+        line for line in _lines_of(block, source, index, GLANCE) if line.writer is not None or not shared
+    ]
     return bool(named) and (not says_that_it_is_through(named[-1]) or any(map(_complaint, named)))
 
 

@@ -152,11 +152,11 @@ def _level_before(line: str, end: int) -> Level | None:
     """The level that a logger put before the message at ``end`` of a line, in a layout of its own."""
     word = level_in(line[:end] + "-", 0, stamped=_STAMPED.match(line) is not None)
     if word is None and (letter := _LETTER_BEFORE.search(line, 0, end)) is not None:
-        word = letter[1]
+        word = (letter[1] or letter[2]).upper()
     return LEVELS.get(word) if word is not None else None
 
 
-_LETTER_BEFORE = deferred(r"(?<=[\d\] |]) ?([DIWEF]) (?=[\[(<{])")
+_LETTER_BEFORE = deferred(r"(?:(?<=[\d\] |]) ?([DIWEF]) (?=[\[(<{])|(?:\A|[\s\[(|])([DIWEFdiwef])(?=[\])|]))")
 """A level by its first letter, between a time and the name of a writer."""
 
 
@@ -255,6 +255,11 @@ def _in_slot(leads: Leads, slot: Slot, line: str) -> tuple[Prefix, str]:
         letter = _LETTER.match(message) if slot.lettered else None
         if letter is not None and inner.level is None:
             inner, message = replace(inner, level=LEVELS[letter[1]]), message[letter.end() :]
+    elif slot.first < 0:
+        # what stands behind the words is none of them
+        before = line[: end - len(name)].rstrip()
+        around = next((text for text in slot.before if text and before.endswith(text)), "")
+        message = before.removesuffix(around).rstrip(" ([{<|@#-")[outer.length :]
     level = outer.level or _level_before(line, end) or inner.level
     found = replace(
         outer, level=level, time=outer.time or inner.time, length=prefix_length(line, message), stamped=True, recorded=True,
@@ -330,7 +335,7 @@ _TAG = deferred(r"\[[A-Za-z][A-Za-z _-]*\]|[A-Za-z][A-Za-z_-]*(?:\.(?:sh|py))?: 
 
 def _by_its_place(lines: Sequence[str], raw: Sequence[str]) -> Leads:
     """Who writes, by a place that lines of all writers have."""
-    slot = slot_of(raw or lines)
+    slot = None if _told_already(lines) else slot_of(raw or lines)
     own = mark_of(lines)
     if own is not None and (slot is None or _as_many(own[0], slot, lines)):
         return Leads(mark=own[0], base=own[1])
@@ -342,6 +347,18 @@ def _by_its_place(lines: Sequence[str], raw: Sequence[str]) -> Leads:
     if of_process is not None:
         return Leads(pid=of_process)
     return NONE if slot is None else Leads(slot=slot, seated=seated(slot.names))
+
+
+def _told_already(lines: Sequence[str]) -> bool:
+    """Whether known prefixes tell the writers of many lines apart."""
+    streams = [
+        prefix.stream for line in lines if (prefix := split_line(line)[0]).rank is not None or prefix.stream
+    ]
+    return len(streams) >= FEW_KNOWN * len(lines) and len(set(streams)) > 1
+
+
+FEW_KNOWN = 0.25
+"""Part of the lines from which on their writers are known."""
 
 
 def _as_many(mark: re.Pattern[str], slot: Slot, lines: Sequence[str]) -> bool:

@@ -23,6 +23,7 @@ FIRST, OF_JSON = 14, 18
 """Words at the beginning of a line among which it stands, keys included."""
 LONGEST = 48
 """Characters of a name."""
+NEARLY_ALL = 0.9
 PRESENT = 0.8
 """Part of the records that have it."""
 ALIKE = 0.6
@@ -62,12 +63,22 @@ def slot_of(lines: Sequence[str]) -> Slot | None:
     rows = [words_of(line) for line in records]
     most = OF_JSON if records[0].startswith("{") else FIRST
     places = [at for at in range(most) if _tells(records, rows, at)]
-    runs = sorted(_side_by_side(places), key=lambda run: run[0] - run[1])
-    for first, last in [*((_joined(records, rows, first), last) for first, last in runs), *runs]:
+    numbered = [at for at in places if _of_numbers(records, rows, at)]
+    runs = sorted(_side_by_side(numbered), key=lambda run: run[0] - run[1])
+    words = [(at, at) for at in places if at not in numbered]
+    for first, last in [*((_joined(records, rows, first), last) for first, last in runs), *runs, *words]:
+        if sum(len(row) == last + 1 for row in rows) >= NEARLY_ALL * len(rows):
+            first, last = first - last - 1, -1
         found = _named(records, rows, first, last)
         if found is not None:
             return found
     return _named(records, rows, -1, -1) if _tells(records, rows, -1) else None
+
+
+def _of_numbers(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: int) -> bool:
+    """Whether numbers or letters tell those apart who stand at a place."""
+    found = {row[at][0].rstrip(":.") for row in rows if len(row) > at}
+    return 2 * sum(map(_numbered, found)) >= len(found)
 
 
 def _joined(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], first: int) -> int:
@@ -110,7 +121,7 @@ def words_of(line: str) -> list[re.Match[str]]:
 
 def _place(line: str, words: Sequence[re.Match[str]], first: int, last: int) -> tuple[int, int] | None:
     """Where a name stands that takes the words from one place to another; a colon behind it is none of it."""
-    if len(words) < max(1, last + 1):
+    if len(words) < max(1, last + 1, -first):
         return None
     end = words[last].end()
     while end > words[last].start() + 1 and line[end - 1] in ":.":
@@ -128,6 +139,8 @@ def _tells(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: 
     times = Counter(values)
     if len(times) < WHOSE or len(values) < AGAIN * len(times):
         return False
+    if all(value.upper() in LEVELS for value in times):
+        return False
     if any(map(_impossible, times)) and sum(times[v] for v in times if _impossible(v)) * 5 > len(values):
         return False
     before = Counter(_DIGITS.sub("\0", line[: place[0]])[-40:] for line, place in there)
@@ -141,7 +154,7 @@ def _impossible(value: str) -> bool:
     """Whether a word names no process: a time, a level, a place in a program, something long."""
     return (
         len(value) > LONGEST
-        or value.upper() in LEVELS
+        or (len(value) > 1 and value.upper() in LEVELS)
         or _TIME.fullmatch(value) is not None
         or _SOURCE.fullmatch(value) is not None
         or not any(map(str.isalnum, value))
@@ -180,8 +193,13 @@ _SEVERAL, _SMALL = 3, 4
 
 def _before(line: str, at: int, first: int) -> str:
     """What stands before a name, without what changes from record to record."""
-    text = line[:at] if first >= 0 else "".join(line[:at].split()[-1:])
-    return " ".join(_DIGITS.sub("#", _LEVELS.sub("\1", text)).split())
+    if first < 0:
+        text = "".join(line[:at].split()[-1:])
+        return "" if text.isalnum() else _DIGITS.sub("#", text)
+    return " ".join(_LETTERS.sub("\1", _DIGITS.sub("#", _LEVELS.sub("\1", line[:at]))).split())
+
+
+_LETTERS = deferred(r"(?<!\w)[DIWEFdiwef](?=#|[\])|])")
 
 
 _LEVELS = deferred(
