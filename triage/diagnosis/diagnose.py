@@ -17,7 +17,7 @@ from triage.diagnosis.causes.doubts import others
 from triage.diagnosis.causes.enclosing import carrier, named_below
 from triage.diagnosis.causes.fallback import alarm, fall_back
 from triage.diagnosis.causes.ranking import Ranking, rank
-from triage.diagnosis.causes.soloist import soloist
+from triage.diagnosis.causes.soloist import joined, soloist
 from triage.diagnosis.causes.worded import worded
 from triage.diagnosis.heeded import heeded, trusted
 from triage.diagnosis.job import Item, Job
@@ -158,6 +158,9 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     alone = soloist(job, ranking) if last else None
     if alone is not None:
         ranking.causes.insert(0, alone)
+    elif (end := joined(job, ranking, closing)) is not None:
+        ranking.causes = [c for c in ranking.causes if c is not end]
+        ranking.causes.insert(0, end)
     elif not any(c.explained_by is None and not c.doubtful for c in ranking.causes):
         found = fall_back(job, ledger, ranking, run.ends if last else None)
         if closing is not None and (found is None or found.rule_id.startswith(_BY_WORDS)):

@@ -13,13 +13,14 @@ from triage.diagnosis.causes.ranking import Ranking
 from triage.diagnosis.causes.stated import last_words, stated_exception
 from triage.diagnosis.causes.worded import by_words
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ledger.oddities import SILENT, says_no_more
 
 RULE = "progress.solo"
 
 
 def soloist(job: Job, ranking: Ranking) -> Candidate | None:
     """A candidate from the words of those that do not complain of others, where nothing else is known but that all others do."""
-    said = job.of_rule(RULE)
+    said = [item for item in job.of_rule(RULE) if not says_no_more(item)]
     live = [c for c in ranking.causes if c.explained_by is None and not c.doubtful]
     if not said or not all(c.lead.concluded for c in live):
         return None
@@ -43,6 +44,39 @@ def soloist(job: Job, ranking: Ranking) -> Candidate | None:
     return found
 
 
+def joined(job: Job, ranking: Ranking, closing: Candidate | None) -> Candidate | None:
+    """What ended a process that no line names, as the end of the one that alone was missing when all others complained.
+
+    Args:
+        closing: what ended the job by the last line of its log, if that tells.
+    """
+    live = [c for c in ranking.causes if c.explained_by is None and not c.doubtful]
+    silent = [c for c in live if c.rule_id in _GONE]
+    ends = [c for c in live if c not in silent and c.lead.rule.category in _OF_ONE]
+    if silent and not ends and closing is not None and any(map(job.of_rule, _COMPLAINTS)):
+        ends = [c for c in [closing] if c.lead.rule.category in _OF_ONE]
+    ranks = {rank for c in silent for rank in c.ranks}
+    ranks |= {item.rank for item in job.of_rule(RULE) if item.rank is not None}
+    if len(ranks) != 1 or len(ends) != 1 or len(live) > len(silent) + 1:
+        return None
+    (end,) = ends
+    lead = end.lead
+    if end.ranks or lead.finding.count > 1 or lead.rank is not None:
+        return None
+    end.items[0] = Item(replace(lead.finding, rank=ranks.pop()), lead.rule)
+    end.explains = [*end.explains, *(item for c in silent for item in c.items)]
+    for gone in silent:
+        gone.explained_by = end
+    end.reasons.append("no line says whose end it was; all ranks but one complain, so it was that one's")
+    return end
+
+
+_COMPLAINTS = ("progress.waited-in-vain", "progress.lost-another")
+_GONE = SILENT | {"ledger.vanished"}
+_OF_ONE = frozenset(
+    ["rank-crash", "user-code", "data-loading", "numerics", "cuda-kernel", "gpu-oom", "host-oom"]
+)
+"""What befalls one rank alone."""
 OWN = "unknown.own-error"
 _TELLS_NOTHING = "unknown.last-words"
 

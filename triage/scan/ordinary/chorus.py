@@ -58,14 +58,23 @@ def chorus(tails: Mapping[int, Block], sources: Sequence[Source]) -> list[Findin
     if not _most(told, last):
         return []
     others = [line for writer, line in last.items() if writer not in told]
-    if any(map(says_that_it_is_through, others)) and not all(_as_error(last[writer]) for writer in told):
+    own = Counter((line.writer, _wording(line)) for line in lines)
+    through = [
+        line for line in others if says_that_it_is_through(line) and own[line.writer, _wording(line)] == 1
+    ]
+    if through and not all(_as_error(last[writer]) for writer in told):
         return []
     counts = _counts({writer: last[writer] for writer in told})
     found = [
         finding_of(kind, last[writer], sources, _fields(last[writer], counts.get(writer)))
         for writer, kind in told.items()
     ]
-    solo = [line for line in others if _as_error(line) or speaks_of_trouble(line.message)]
+    wordings = Counter(map(_wording, lines))
+    solo = [
+        line for line in others
+        if _as_error(line) or speaks_of_trouble(line.message)
+        or (wordings[_wording(line)] == 1 and compiled(_GIVES_UP).search(line.message) is not None)
+    ]  # fmt: skip
     return [*found, *(finding_of(SOLO, line, sources, _fields(line, None)) for line in solo)]
 
 

@@ -272,7 +272,7 @@ def _in_slot(leads: Leads, slot: Slot, line: str) -> tuple[Prefix, str]:
     if pid is not None and outer.pid is None:
         found = replace(found, pid=int(pid[0]))
     writer = "own " + name.replace("/", ":")
-    around = outer.stream if not outer.stream.startswith("pid ") else ""
+    around = outer.stream if outer.stream != name and not outer.stream.startswith("pid ") else ""
     return replace(found, stream=f"{writer}/{around}" if around else writer), message
 
 
@@ -335,7 +335,9 @@ _TAG = deferred(r"\[[A-Za-z][A-Za-z _-]*\]|[A-Za-z][A-Za-z_-]*(?:\.(?:sh|py))?: 
 
 def _by_its_place(lines: Sequence[str], raw: Sequence[str]) -> Leads:
     """Who writes, by a place that lines of all writers have."""
-    slot = None if _told_already(lines) else slot_of(raw or lines)
+    slot = slot_of(raw or lines)
+    if slot is not None and _told_already(lines, slot):
+        slot = None
     own = mark_of(lines)
     if own is not None and (slot is None or _as_many(own[0], slot, lines)):
         return Leads(mark=own[0], base=own[1])
@@ -349,12 +351,13 @@ def _by_its_place(lines: Sequence[str], raw: Sequence[str]) -> Leads:
     return NONE if slot is None else Leads(slot=slot, seated=seated(slot.names))
 
 
-def _told_already(lines: Sequence[str]) -> bool:
-    """Whether known prefixes tell the writers of many lines apart."""
+def _told_already(lines: Sequence[str], slot: Slot) -> bool:
+    """Whether known prefixes tell the writers of many lines apart, and there are no others beside them."""
     streams = [
         prefix.stream for line in lines if (prefix := split_line(line)[0]).rank is not None or prefix.stream
     ]
-    return len(streams) >= FEW_KNOWN * len(lines) and len(set(streams)) > 1
+    known = set(streams)
+    return len(streams) >= FEW_KNOWN * len(lines) and len(known) > 1 and not known < slot.names
 
 
 FEW_KNOWN = 0.25

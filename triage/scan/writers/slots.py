@@ -250,7 +250,7 @@ def _named(
     for name, rest in zip(names, rests, strict=True):
         sayers[rest].add(name)
     known = Counter(names)
-    heard = {name for said in sayers.values() if len(said) >= WHOSE for name in said}
+    heard = {name for said in sayers.values() if len(said) >= max(WHOSE, len(known) / 2) for name in said}
     shared = sum(len(sayers[rest]) >= WHOSE for rest in rests)
     if len(known) < WHOSE or shared < ALIKE * len(records):
         return None
