@@ -63,7 +63,10 @@ def joined(job: Job, ranking: Ranking, closing: Candidate | None) -> Candidate |
     lead = end.lead
     if end.ranks or lead.finding.count > 1 or lead.rank is not None:
         return None
-    end.items[0] = Item(replace(lead.finding, rank=ranks.pop()), lead.rule)
+    (rank,) = ranks
+    field = lead.rule.origin_fields.get("ranks") or lead.rule.origin_fields.get("rank")
+    fields = lead.fields if field is None else {**lead.fields, field: rank}
+    end.items[0] = Item(replace(lead.finding, rank=rank, fields=fields), lead.rule)
     end.explains = [*end.explains, *(item for c in silent for item in c.items)]
     for gone in silent:
         gone.explained_by = end

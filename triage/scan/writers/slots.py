@@ -267,7 +267,7 @@ def _named(
         frozenset(name for name in heard if not any(map(_impossible, name.split()))),
         frozenset(shape for shape, times in shapes.items() if times > 1),
         frozenset(text for text, said in before.items() if len(said) >= AGAIN * len(set(said))),
-        processes=sum(known[name] for name in known if _PID.search(name)) >= PRESENT * len(names),
+        processes=sum(_PID.search(name) is not None for name in heard) >= PRESENT * len(heard) > 0,
         lettered=sum(_LEVEL.match(rest, rest.index("\0")) is not None for rest in rests)
         >= PRESENT * len(rests),
     )
