@@ -144,6 +144,8 @@ class Slot:
     """What stands before them, without numbers and levels."""
     processes: bool = False
     """Whether all names end in pids."""
+    key: str = ""
+    """Under which name it stands, if it does so wherever that is."""
     lettered: bool = False
     """Whether a letter for the level follows."""
 

@@ -15,7 +15,10 @@ from triage.scan.ordinary.said import Said
 
 FEWEST = 2
 """Pairs by which it shows."""
-_BETWEEN = r"[^\w\n]{0,12}(?:(?:is|was|has|as|at|on|to|pid|process|rank|slot|=|->)[^\w\n]{1,4}){0,2}"
+_BETWEEN = (
+    r"[^\w\n]{0,12}(?:(?:is|was|has|as|at|on|to|pid|process|rank|slot|member|worker|replica"
+    r"|number|no|id|shard|stage|=|->)[^\w\n]{1,4}){0,2}"
+)
 """What may stand between a number and a name."""
 _SMALL = r"(?<![\w.:-])(\d{1,4})(?![\w.]*\d|[.:]\d)"
 _PID = r"(?<![\w.:-])(\d{3,8})(?![\w.]*\d|[.:]\d)"
@@ -67,15 +70,14 @@ def _of_pids(lines: Sequence[Said]) -> dict[str, int]:
 
 
 def _agreed(lists: Sequence[set[tuple[str, int]]]) -> dict[str, int]:
-    """What all lists say that number each name otherwise, from 0 on."""
-    found: dict[str, int] = {}
+    """What the longest list says that numbers each name otherwise, from 0 on, and all others of its length."""
+    whole: list[dict[str, int]] = []
     for told in lists:
         numbers = {number for _, number in told}
-        whole = len(told) >= FEWEST and len(numbers) == len(told) == len({name for name, _ in told})
-        if not whole or numbers != set(range(len(numbers))):
+        if len(told) < FEWEST or not len(numbers) == len(told) == len({name for name, _ in told}):
             continue
-        own = dict(told)
-        if any(found.get(name, number) != number for name, number in own.items()):
-            return {}
-        found.update(own)
-    return found
+        if numbers == set(range(len(numbers))):
+            whole.append(dict(told))
+    most = max(map(len, whole), default=0)
+    longest = [own for own in whole if len(own) == most]
+    return longest[0] if longest and all(own == longest[0] for own in longest) else {}

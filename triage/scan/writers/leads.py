@@ -249,7 +249,7 @@ def _in_slot(leads: Leads, slot: Slot, line: str) -> tuple[Prefix, str]:
         return outer, message
     name, end = own
     inner = Prefix()
-    if slot.first >= 0 and line[:1] != "{":
+    if slot.first >= 0 and line[:1] != "{" and not slot.key:
         end += len(line) - end - len(line[end:].lstrip(_CLOSES))
         inner, message = split_line(line[end:])
         letter = _LETTER.match(message) if slot.lettered else None

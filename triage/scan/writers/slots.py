@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from triage.model import Slot
@@ -28,7 +29,6 @@ PRESENT = 0.8
 """Part of the records that have it."""
 ALIKE = 0.6
 """Part of the records that say what somebody else says too."""
-_AGAIN = 4
 AGAIN = 1.5
 """Records that each name has, on the average."""
 SPAN = 0.35
@@ -42,10 +42,10 @@ _COLUMNS = deferred(r" {1,12}\d+(?: |/)")
 """A table's line, whose numbers stand at the right of their columns."""
 _DIGITS = deferred(r"\d+")
 _TIME = deferred(
-    r"\d{1,4}[-/.:]\d\d?[-/.:T]\d.*|\d\d:\d\d.*|\d{9,}(?:\.\d*)?|\d*\.\d+[a-z]{0,2}|[-+]?\d+(?:\.\d+)?e[-+]?\d+|[\d,]+\.\d+\w*"
+    r"(?!\d{1,3}(?:\.\d{1,3}){3}\Z)\d{1,4}[-/.:]\d\d?[-/.:T]\d.*|\d\d:\d\d.*|\d{9,}(?:\.\d*)?|\d*\.\d+[a-z]{0,2}|[-+]?\d+(?:\.\d+)?e[-+]?\d+|[\d,]+\.\d+\w*"
 )
 _SOURCE = deferred(r"[\w./-]+\.(?:py|cpp|cc|cu|c|h|hpp|go|rs|sh|java|jl)(?::\d+)?:?")
-_PID = deferred(r"(?<!\d)\d{3,8}\Z")
+_PID = deferred(r"(?<![\d.])(?<!\d:)\d{3,8}\Z")
 _LETTER = deferred(r"(?:.*[^A-Za-z])?[A-Za-z]\Z")
 _LEVEL = deferred(r"\0[\]})>|:;,\"' ]*[DIWEF] (?=\S)")
 _COUNTED = deferred(
@@ -63,36 +63,65 @@ def slot_of(lines: Sequence[str]) -> Slot | None:
     rows = [words_of(line) for line in records]
     most = OF_JSON if records[0].startswith("{") else FIRST
     places = [at for at in range(most) if _tells(records, rows, at)]
-    numbered = [at for at in places if _of_numbers(records, rows, at)]
-    runs = sorted(_side_by_side(numbered), key=lambda run: run[0] - run[1])
+    numbered = [at for at in places if _of_numbers(rows, at)]
+    beside = [
+        at
+        for at in range(most)
+        if at not in numbered
+        and (at in places or _tells(records, rows, at, among=True))
+        and (_of_numbers(rows, at) or _joined(records, rows, at))
+    ]
+    whole = [
+        run
+        for run in _side_by_side(sorted([*numbered, *beside]))
+        if any(run[0] <= at <= run[1] for at in numbered)
+    ]
+    runs = sorted([*whole, *_side_by_side(numbered)], key=lambda run: run[0] - run[1])
     words = [(at, at) for at in places if at not in numbered]
-    for first, last in [*((_joined(records, rows, first), last) for first, last in runs), *runs, *words]:
+    for first, last in [*runs, *words]:
         if sum(len(row) == last + 1 for row in rows) >= NEARLY_ALL * len(rows):
             first, last = first - last - 1, -1
         found = _named(records, rows, first, last)
         if found is not None:
             return found
-    return _named(records, rows, -1, -1) if _tells(records, rows, -1) else None
+    if _tells(records, rows, -1) and (found := _named(records, rows, -1, -1)) is not None:
+        return found
+    return _under_a_key(records)
 
 
-def _of_numbers(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: int) -> bool:
+def _under_a_key(records: Sequence[str]) -> Slot | None:
+    """Who writes by a value that stands under a name wherever that is in a record."""
+    times = Counter(key for line in records for key in {found[1] for found in _KEYS.finditer(line)})
+    for key, count in times.items():
+        if count < PRESENT * len(records) or _NO_KEYS.search(key) is not None:
+            continue
+        rows = [words_of(line, key) for line in records]
+        if _tells(records, rows, 0) and _of_numbers(rows, 0):
+            found = _named(records, rows, 0, 0)
+            if found is not None:
+                return replace(found, before=frozenset(), key=key)
+    return None
+
+
+_KEYS = deferred(r"(?<![\w.-])([A-Za-z_]\w{0,30})[\"']?(?:=|: ?)[\"']?(?=\w)")
+_NO_KEYS = deferred(
+    r"(?i)\A(?:epoch|step|iter\w*|round|batch|layer|loss|lr|acc\w*|seed|chunk|attempt|trial|version|level|lvl|sum|size|bytes|count|total"
+    r"|time|t|ts|elapsed|took|dt|shard|file|sample|wave|task|tile|local_?rank|local|gpu|device|cuda|port|line|code|status|value|k|n|i|v)\Z"
+)
+"""What numbers something else than processes, or processes within a host."""
+
+
+def _joined(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: int) -> bool:
+    """Whether a word is one with the next: ``east/3``."""
+    pairs = [(line, row) for line, row in zip(records, rows, strict=True) if len(row) > at + 1]
+    between = Counter(line[row[at].end() : row[at + 1].start()] for line, row in pairs)
+    return bool(between) and max(between, key=between.__getitem__) in {"/", ":"}
+
+
+def _of_numbers(rows: Sequence[Sequence[re.Match[str]]], at: int) -> bool:
     """Whether numbers or letters tell those apart who stand at a place."""
     found = {row[at][0].rstrip(":.") for row in rows if len(row) > at}
     return 2 * sum(map(_numbered, found)) >= len(found)
-
-
-def _joined(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], first: int) -> int:
-    """The first place of a name of which a word at ``first`` is a part: ``node01/3`` is one, whoever speaks in turns."""
-    while first > 0:
-        pairs = [(line, row) for line, row in zip(records, rows, strict=True) if len(row) > first]
-        between = {line[row[first - 1].end() : row[first].start()] for line, row in pairs}
-        words = {row[first - 1][0] for _, row in pairs}
-        if len(between) != 1 or between.pop() not in {"/", ":"} or not 1 < len(words) <= len(pairs) / _AGAIN:
-            break
-        if not all(map(_numbered, words)) or any(map(_impossible, words)):
-            break
-        first -= 1
-    return first
 
 
 def is_record(line: str) -> bool:
@@ -104,18 +133,22 @@ def named_by(slot: Slot, line: str) -> tuple[str, int] | None:
     """The name of its writer in a record, and where it ends; None where there is none."""
     if not is_record(line):
         return None
-    words = words_of(line)
+    words = words_of(line, slot.key)
     place = _place(line, words, slot.first, slot.last)
     if place is None:
         return None
     name = line[slice(*place)]
     known = name in slot.names or _DIGITS.sub("0", name) in slot.shapes
-    known = known and _before(line, place[0], slot.first) in slot.before
+    known = known and (bool(slot.key) or _before(line, place[0], slot.first) in slot.before)
     return (name, place[1]) if known else None
 
 
-def words_of(line: str) -> list[re.Match[str]]:
-    """What stands between spaces, brackets and the like."""
+def words_of(line: str, key: str = "") -> list[re.Match[str]]:
+    """What stands between spaces, brackets and the like; with a ``key``, what first stands under it."""
+    if key:
+        found = next((found for found in _KEYS.finditer(line) if found[1] == key), None)
+        value = None if found is None else _WORDS.match(line, found.end())
+        return [] if value is None else [value]
     return list(_WORDS.finditer(line))
 
 
@@ -129,8 +162,10 @@ def _place(line: str, words: Sequence[re.Match[str]], first: int, last: int) -> 
     return words[first].start(), end
 
 
-def _tells(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: int) -> bool:
-    """Whether the words at a place may be a part of the names of writers."""
+def _tells(
+    records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: int, *, among: bool = False
+) -> bool:
+    """Whether the words at a place may be a part of the names of writers; of one that others stand in, with ``among``."""
     places = [(line, _place(line, row, at, at)) for line, row in zip(records, rows, strict=True)]
     there = [(line, place) for line, place in places if place is not None]
     if len(there) < PRESENT * len(records):
@@ -147,7 +182,12 @@ def _tells(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: 
     ((usual, _),) = before.most_common(1)
     if at >= 0 and (_COUNTED.search(usual) or NOT_WRITERS.search(usual)):
         return False
-    return _spans(values) and _in_turns(values)
+    return _spans(values) and (_come_back(values) if among else _in_turns(values))
+
+
+def _come_back(values: Sequence[str]) -> bool:
+    """Whether values come again after others, as no time does."""
+    return sum(a != b for a, b in pairwise(values)) >= 2 * len(set(values))
 
 
 def _impossible(value: str) -> bool:
