@@ -74,9 +74,8 @@ class Ends(Protocol):
         """The last words of a job whose writers all ended in the same ones, which say that they are through."""
         ...
 
-    @property
-    def chorus(self) -> Sequence[Finding]:
-        """The last words of those that waited for another in vain or lost it, where most of a job's writers end so."""
+    def chorus(self, known: Lines = (), /) -> Sequence[Finding]:
+        """The last words of those that waited for another in vain or lost it; where they are known, those of the few others."""
         ...
 
     @property

@@ -55,10 +55,18 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
 
 
 def complained(job: Job, ends: Ends | None) -> list[Item]:
-    """The last words of those that waited in vain or lost another, in words of their own, where no known ones say so."""
-    if ends is None or any(map(_in_vain, job.items)) or job.of_fact("ended-well"):
+    """The last words of those that waited in vain or lost another, in words of their own, and of one that says anything else."""
+    if ends is None or job.of_fact("ended-well"):
         return []
-    return [Item(f, job.rules[f.rule_id]) for f in ends.chorus if f.rule_id in job.rules]
+    known = [
+        (item.finding.source, shown)
+        for item in job.items
+        if _in_vain(item) and item.rule.role == "symptom"
+        for shown in item.finding.evidence
+    ]
+    if not known and any(map(_in_vain, job.items)):
+        return []
+    return [Item(f, job.rules[f.rule_id]) for f in ends.chorus(known) if f.rule_id in job.rules]
 
 
 def first_trouble(job: Job) -> dict[int, int]:

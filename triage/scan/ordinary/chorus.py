@@ -7,10 +7,10 @@ such a line, each of them waited for another or lost it; it was not they who bro
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from triage.model import Block, Finding, Source, Value
-from triage.scan.closing.wordings import speaks_of_trouble
+from triage.scan.closing.wordings import REFUSES, speaks_of_trouble
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.concert import says_that_it_is_through
 from triage.scan.ordinary.said import WINDOW, Said, any_line, finding_of, share, without_digits
@@ -27,8 +27,9 @@ LEAST = 4 << 10
 _IN_VAIN = (
     r"(?i)\b(?:tim(?:ed|e) ?out|timeouts?|overdue|expired|deadline|unresponsive|(?:still |been )?waiting|waited|starved|stalled|stuck"
     r"|no (?:\w+ ){0,2}(?:answer|reply|response|word|sign|news|news|heartbeat|ack\w*|progress|\w+ (?:for|within|in|after|from|since))"
-    r"|(?:was |were |has |have )?(?:not|never|n't) (?:been )?(?:received|acknowledged|answered|arrived?|seen|heard|come|came|appear\w*"
-    r"|respond\w*|repl(?:y|ied)|report\w*|join\w*|check\w*|show\w*|complete\w*|ready|there|delivered|got)"
+    r"|(?:not|never|n't) (?:been )?(?!allowed|supported|defined|permitted|implemented|needed|expected|recogni|installed"
+    r"|configured|specified)"
+    r"(?:\w+ed|seen|heard|come|came|there|ready|delivered|got|met|sent)"
     r"|did ?n[o']t (?:\w+ )?(?:come|arrive|answer|respond|reply|show|report|join|check|finish|get|see|hear|appear|send)"
     r"|(?:missed|missing|absent|late|silent|lagging|behind)\b|after \d[\d.]* ?(?:s|sec\w*|ms|min\w*)\b)"
 )
@@ -45,14 +46,26 @@ _WHOLE = r"(?<![\w.])\d{1,9}(?![\w.]*\d|[.:/])"
 _ASIDE = r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
 
 
-def chorus(tails: Mapping[int, Block], sources: Sequence[Source]) -> list[Finding]:
-    """The last lines of those that waited in vain for another or lost it, if most of a job's writers say so last of all."""
+def chorus(
+    tails: Mapping[int, Block], sources: Sequence[Source], known: Container[str] = ()
+) -> list[Finding]:
+    """The last lines of those that waited in vain for another or lost it, if most of a job's writers say so last of all.
+
+    Args:
+        known: messages without their digits that rules know for such; who says something else is all that is asked then.
+    """
     shared = len(tails) == 1
-    if not any(_worth_reading(block, sources[index], index, shared=shared) for index, block in tails.items()):
+    if not known and not any(
+        _worth_reading(block, sources[index], index, shared=shared) for index, block in tails.items()
+    ):
         return []
     lines = list(_lines(tails, sources))
     last = _last_of_each(lines)
+    if len(last) < FEWEST:
+        return []
     told = {writer: kind for writer, line in last.items() if (kind := _complaint(line)) is not None}
+    told.update((writer, LOST) for writer, line in last.items() if without_digits(line.message) in known)
+    told.update((writer, LOST) for writer in _like_them(told, last))
     if not _most(told, last):
         told = _new_to_all(lines, last)
     if not _most(told, last):
@@ -73,13 +86,31 @@ def chorus(tails: Mapping[int, Block], sources: Sequence[Source]) -> list[Findin
     solo = [
         line for line in others
         if _as_error(line) or speaks_of_trouble(line.message)
-        or (wordings[_wording(line)] == 1 and compiled(_GIVES_UP).search(line.message) is not None)
+        or (wordings[_wording(line)] == 1 and (compiled(_GIVES_UP).search(line.message) or REFUSES.search(line.message)))
     ]  # fmt: skip
     return [*found, *(finding_of(SOLO, line, sources, _fields(line, None)) for line in solo)]
 
 
 def _fields(line: Said, count: int | None) -> dict[str, Value]:
     return {"words": " ".join(line.message.split())[:200], "seq": count}
+
+
+def _like_them(told: Mapping[str, str], last: Mapping[str, Said]) -> list[str]:
+    """Others whose last lines begin as those of several who complain do, up to a colon: they have another reason for the same."""
+    begun = Counter(_begin(last[writer]) for writer in told)
+    return [
+        writer
+        for writer, line in last.items()
+        if writer not in told and begun[_begin(line)] >= FEWEST and _begin(line)
+    ]
+
+
+def _begin(line: Said) -> str:
+    before, colon, _ = _wording(line).partition(": ")
+    return before if colon and len(before) >= _SHORTEST else ""
+
+
+_SHORTEST = 6
 
 
 def _counts(told: Mapping[str, Said]) -> dict[str, int]:

@@ -6,10 +6,12 @@ anybody's; where several writers say it in the same words, each with a number of
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import PurePath
 
 from triage.model import Block, Source
 from triage.scan.lazy import compiled, deferred
@@ -155,14 +157,29 @@ def _listed(
         name = compiled(_KINDS).sub("", writer)
         if name != writer:
             places[index].update({name: writer, name.replace(":", "/"): writer})
+    files = _names_of_files(blocks, sources)
     most = share(LINES_IN_ALL, len(blocks), FEWEST, LOOK_AMONG)
     for index, block in blocks.items():
         first = () if block.offset else islice(any_line(block, sources[index], index), most)
-        for name, rank in rosters(first, list(places[index])).items():
+        for name, rank in rosters(first, [*places[index], *files]).items():
             writer = places[index].get(name, name)
+            if name in files:
+                found[files[name], ""] = rank
             if compiled(_KINDS).match(writer) is not None:
                 found[index, writer] = rank
     return found
+
+
+def _names_of_files(blocks: Mapping[int, Block], sources: Sequence[Source]) -> dict[str, int]:
+    """What tells the names of files apart, as lists may write it: ``mesh-1f3c.log`` is that of ``1f3c``."""
+    stems = {i: PurePath(sources[i].path or sources[i].name).name.partition(".")[0] for i in blocks}
+    if len(set(stems.values())) < 2:
+        return {}
+    lowest, highest = min(stems.values()), max(stems.values())
+    alike = next((at for at, (a, b) in enumerate(zip(lowest, highest, strict=False)) if a != b), len(lowest))
+    shared = len(re.sub(r"[^\W_]+\Z", "", lowest[:alike]))
+    own = {stem[shared:]: index for index, stem in stems.items()}
+    return own | {name.replace("-", sign): index for name, index in own.items() for sign in "/.:"}
 
 
 _KINDS = r"\A(?:lead|own|pid) "

@@ -45,7 +45,8 @@ _TIME = deferred(
     r"(?!\d{1,3}(?:\.\d{1,3}){3}\Z)\d{1,4}[-/.:]\d\d?[-/.:T]\d.*|\d\d:\d\d.*|\d{9,}(?:\.\d*)?|\d*\.\d+[a-z]{0,2}|[-+]?\d+(?:\.\d+)?e[-+]?\d+|[\d,]+\.\d+\w*"
 )
 _SOURCE = deferred(r"[\w./-]+\.(?:py|cpp|cc|cu|c|h|hpp|go|rs|sh|java|jl)(?::\d+)?:?")
-_PID = deferred(r"(?<![\d.])(?<!\d:)\d{3,8}\Z")
+_PID = deferred(r"(?<!\d)\d{3,8}\Z")
+_ADDRESS = deferred(r"\d+\.\d+\.\d+\.\d+")
 _LETTER = deferred(r"(?:.*[^A-Za-z])?[A-Za-z]\Z")
 _LEVEL = deferred(r"\0[\]})>|:;,\"' ]*[DIWEF] (?=\S)")
 _COUNTED = deferred(
@@ -307,7 +308,8 @@ def _named(
         frozenset(name for name in heard if not any(map(_impossible, name.split()))),
         frozenset(shape for shape, times in shapes.items() if times > 1),
         frozenset(text for text, said in before.items() if len(said) >= AGAIN * len(set(said))),
-        processes=sum(_PID.search(name) is not None for name in heard) >= PRESENT * len(heard) > 0,
+        processes=not any(map(_ADDRESS.search, heard))
+        and sum(_PID.search(name) is not None for name in heard) >= PRESENT * len(heard) > 0,
         lettered=sum(_LEVEL.match(rest, rest.index("\0")) is not None for rest in rests)
         >= PRESENT * len(rests),
     )
