@@ -101,7 +101,7 @@ def test_ends_that_are_well(engine: Engine, end: list[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "category"),
     [
-        ("ERROR lap 4 refused: cell volume is negative", "user-code"),
+        ("ERROR lap 4: stride is negative", "user-code"),
         ("FATAL energy is not a number, stopping", "numerics"),
         ("ERROR chunk unreadable: Error -3 while decompressing data: incorrect data check", "data-loading"),
     ],

@@ -43,6 +43,8 @@ _GIVES_UP = (
     r"|terminat\w*|shutting down|cannot go on|can't continue|cannot continue|error|fatal|fail\w*)\b"
 )
 _WHOLE = r"(?<![\w.])\d{1,9}(?![\w.]*\d|[.:/])"
+_NUMBERED = r"[^\s:]*\d\S*"
+"""A word with a number in it, whatever else is: a place, an id, a count."""
 _ASIDE = r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
 
 
@@ -98,15 +100,20 @@ def _fields(line: Said, count: int | None) -> dict[str, Value]:
 def _like_them(told: Mapping[str, str], last: Mapping[str, Said]) -> list[str]:
     """Others whose last lines begin as those of several who complain do, up to a colon: they have another reason for the same."""
     begun = Counter(_begin(last[writer]) for writer in told)
-    return [
+    like = [
         writer
         for writer, line in last.items()
-        if writer not in told and begun[_begin(line)] >= FEWEST and _begin(line)
+        if writer not in told
+        and _begin(line)
+        and begun[_begin(line)] >= FEWEST
+        and REFUSES.search(line.message) is None
     ]
+    # somebody must have been the first: if there is nobody else, it is the one with another reason
+    return like if len(like) > 1 or len(told) + len(like) < len(last) else []
 
 
 def _begin(line: Said) -> str:
-    before, colon, _ = _wording(line).partition(": ")
+    before, colon, _ = _wording(line).rpartition(":: ")[2].partition(": ")
     return before if colon and len(before) >= _SHORTEST else ""
 
 
@@ -197,7 +204,7 @@ def _as_error(line: Said) -> bool:
 
 
 def _wording(line: Said) -> str:
-    return " ".join(without_digits(line.message).split())
+    return " ".join(compiled(_NUMBERED).sub("#", line.message).split())
 
 
 def _last_of_each(lines: Iterable[Said]) -> dict[str, Said]:

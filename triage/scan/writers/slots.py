@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 from triage.model import Slot
@@ -72,11 +71,9 @@ def slot_of(lines: Sequence[str]) -> Slot | None:
         and (at in places or _tells(records, rows, at, among=True))
         and (_of_numbers(rows, at) or _joined(records, rows, at))
     ]
-    whole = [
-        run
-        for run in _side_by_side(sorted([*numbered, *beside]))
-        if any(run[0] <= at <= run[1] for at in numbered)
-    ]
+    told = {*numbered, *beside}
+    told |= {at for at in range(1, most) if {at - 1, at + 1} <= told and len(_words_at(rows, at)) == 1}
+    whole = [run for run in _side_by_side(sorted(told)) if any(run[0] <= at <= run[1] for at in numbered)]
     runs = sorted([*whole, *_side_by_side(numbered)], key=lambda run: run[0] - run[1])
     words = [(at, at) for at in places if at not in numbered]
     for first, last in [*runs, *words]:
@@ -98,9 +95,9 @@ def _under_a_key(records: Sequence[str]) -> Slot | None:
             continue
         rows = [words_of(line, key) for line in records]
         if _tells(records, rows, 0) and _of_numbers(rows, 0):
-            found = _named(records, rows, 0, 0)
+            found = _named(records, rows, 0, 0, key)
             if found is not None:
-                return replace(found, before=frozenset(), key=key)
+                return found
     return None
 
 
@@ -121,8 +118,12 @@ def _joined(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at:
 
 def _of_numbers(rows: Sequence[Sequence[re.Match[str]]], at: int) -> bool:
     """Whether numbers or letters tell those apart who stand at a place."""
-    found = {row[at][0].rstrip(":.") for row in rows if len(row) > at}
+    found = _words_at(rows, at)
     return 2 * sum(map(_numbered, found)) >= len(found)
+
+
+def _words_at(rows: Sequence[Sequence[re.Match[str]]], at: int) -> set[str]:
+    return {row[at][0].rstrip(":.") for row in rows if len(row) > at}
 
 
 def is_record(line: str) -> bool:
@@ -275,7 +276,7 @@ def _side_by_side(places: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _named(
-    records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], first: int, last: int
+    records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], first: int, last: int, key: str = ""
 ) -> Slot | None:
     """The names that stand from one place to another, if what is said is the same under them."""
     names: list[str] = []
@@ -302,7 +303,7 @@ def _named(
     if 2 * max(map(len, sayers.values())) < len(known) or not (_spans(names) and _in_turns(names)):
         return None
     shapes = Counter(_DIGITS.sub("0", name) for name in heard if any(map(str.isdigit, name)))
-    return Slot(
+    found = Slot(
         first,
         last,
         frozenset(name for name in heard if not any(map(_impossible, name.split()))),
@@ -310,6 +311,10 @@ def _named(
         frozenset(text for text, said in before.items() if len(said) >= AGAIN * len(set(said))),
         processes=not any(map(_ADDRESS.search, heard))
         and sum(_PID.search(name) is not None for name in heard) >= PRESENT * len(heard) > 0,
+        key=key,
         lettered=sum(_LEVEL.match(rest, rest.index("\0")) is not None for rest in rests)
         >= PRESENT * len(rests),
+    )
+    return (
+        found if sum(named_by(found, line) is not None for line in records) >= ALIKE * len(records) else None
     )
