@@ -25,6 +25,11 @@ def soloist(job: Job, ranking: Ranking) -> Candidate | None:
     if not said or not all(c.lead.concluded for c in live):
         return None
     first = min(said, key=_moment)
+    if not any(map(job.of_rule, _COMPLAINTS)):
+        # others complain in known words, of which more is known: it must be the one that they lost
+        gone = live[0].rule_id == "ledger.vanished" if len(live) == 1 else False
+        if not gone or first.rank is None or live[0].ranks != (first.rank,):
+            return None
     word = (first.finding.source, first.finding.evidence[0])
     found = stated_exception(job, [word]) or last_words(job, [word])
     lead = found.lead

@@ -112,6 +112,10 @@ def _like_them(told: Mapping[str, str], last: Mapping[str, Said]) -> list[str]:
     return like if len(like) > 1 or len(told) + len(like) < len(last) else []
 
 
+def _kind(line: Said) -> str:
+    return _begin(line) or _wording(line)
+
+
 def _begin(line: Said) -> str:
     before, colon, _ = _wording(line).rpartition(":: ")[2].partition(": ")
     return before if colon and len(before) >= _SHORTEST else ""
@@ -153,13 +157,13 @@ def _new_to_all(lines: Sequence[Said], last: Mapping[str, Said]) -> dict[str, st
 
     All that end well say that too, or say that they do.
     """
-    wording, count = Counter(map(_wording, last.values())).most_common(1)[0]
-    told = {writer for writer, line in last.items() if _wording(line) == wording}
+    wording, count = Counter(map(_kind, last.values())).most_common(1)[0]
+    told = {writer for writer, line in last.items() if _kind(line) == wording}
     said: dict[str, Counter[str]] = defaultdict(Counter)
     for line in lines:
         if line.writer is not None:
-            said[_wording(line)][line.writer] += 1
-    first = next((line for line in lines if _wording(line) == wording), None)
+            said[_kind(line)][line.writer] += 1
+    first = next((line for line in lines if _kind(line) == wording), None)
     if (
         first is None
         or count == len(last)

@@ -207,7 +207,9 @@ def _collected(leads: Leads, line: str) -> tuple[Prefix, str] | None:
 def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
     prefix, message = split_line(line)
     own = mark.match(line) if prefix.rank is None and prefix.local_rank is None else None
-    if own is None or (own.start(1) < prefix.length and not _in_loggers_place(own, prefix)):
+    if own is None or (
+        own.start(1) < prefix.length and line[own.start(1) - 1] != "=" and not _in_loggers_place(own, prefix)
+    ):
         return prefix, message
     if mark.groups > 1:
         host = str(int(own[1]) - base) if own[1].isdecimal() else own[1]

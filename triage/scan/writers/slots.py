@@ -23,7 +23,6 @@ FIRST, OF_JSON = 14, 18
 """Words at the beginning of a line among which it stands, keys included."""
 LONGEST = 48
 """Characters of a name."""
-NEARLY_ALL = 0.9
 PRESENT = 0.8
 """Part of the records that have it."""
 ALIKE = 0.6
@@ -77,7 +76,7 @@ def slot_of(lines: Sequence[str]) -> Slot | None:
     runs = sorted([*whole, *_side_by_side(numbered)], key=lambda run: run[0] - run[1])
     words = [(at, at) for at in places if at not in numbered]
     for first, last in [*runs, *words]:
-        if sum(len(row) == last + 1 for row in rows) >= NEARLY_ALL * len(rows):
+        if sum(len(row) == last + 1 for row in rows) >= ALIKE * len(rows):
             first, last = first - last - 1, -1
         found = _named(records, rows, first, last)
         if found is not None:
@@ -213,6 +212,17 @@ def _introduced(
 ) -> bool:
     """Whether each of those who are known by words alone says once which of all it is, in the same words."""
     said: dict[tuple[str, int], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    places = [_place(line, row, first, last) for line, row in zip(records, rows, strict=True)]
+    names = {line[slice(*place)] for line, place in zip(records, places, strict=True) if place is not None}
+    listed = {
+        word
+        for line, place in zip(records, places, strict=True)
+        if place is not None and _DIGITS.search(line, place[1]) is not None
+        for word in re.findall(r"[\w.@-]+", line[place[1] :])
+        if word in names
+    }
+    if len(names) >= _SEVERAL and len(listed) >= PRESENT * len(names):
+        return True  # somebody numbers them all
     for line, row in zip(records, rows, strict=True):
         place = _place(line, row, first, last)
         if place is None:
