@@ -24,7 +24,7 @@ def soloist(job: Job, ranking: Ranking) -> Candidate | None:
     live = [c for c in ranking.causes if c.explained_by is None and not c.doubtful]
     if not said or not all(c.lead.concluded for c in live):
         return None
-    first = min(said, key=_moment)
+    first = min(said, key=lambda item: (item.fields.get("_weak") is True, *_moment(item)))
     if not any(map(job.of_rule, _COMPLAINTS)):
         # others complain in known words, of which more is known: it must be the one that they lost
         gone = live[0].rule_id == "ledger.vanished" if len(live) == 1 else False
@@ -41,6 +41,8 @@ def soloist(job: Job, ranking: Ranking) -> Candidate | None:
     ]
     found.reasons = ["all others say last that they waited for somebody or lost him; nobody else says this"]
     found = by_words(job, found)
+    if found.rule_id == _TELLS_NOTHING and first.fields.get("_weak") is True:
+        return None
     if found.rule_id == _TELLS_NOTHING:
         # nothing in its words speaks of anything else than what the program itself does
         lead = found.lead

@@ -90,7 +90,21 @@ def chorus(
         if _as_error(line) or speaks_of_trouble(line.message)
         or (wordings[_wording(line)] == 1 and (compiled(_GIVES_UP).search(line.message) or REFUSES.search(line.message)))
     ]  # fmt: skip
-    return [*found, *(finding_of(SOLO, line, sources, _fields(line, None)) for line in solo)]
+    weak = [
+        line for line in others
+        if line not in solo and LOST in told.values() and WAITED not in told.values() and _may_be_why(line, wordings)
+    ]  # fmt: skip
+    found += [finding_of(SOLO, line, sources, _fields(line, None)) for line in solo]
+    return found + [finding_of(SOLO, line, sources, {**_fields(line, None), "_weak": True}) for line in weak]
+
+
+def _may_be_why(line: Said, wordings: Mapping[str, int]) -> bool:
+    """Whether the last words of one that is gone may be the reason: nobody else says them, and they name no work."""
+    words = line.message.split()
+    return wordings[_wording(line)] == 1 and len(words) >= _SEVERAL_WORDS and not words[0].endswith("ing")
+
+
+_SEVERAL_WORDS = 3
 
 
 def _fields(line: Said, count: int | None) -> dict[str, Value]:
@@ -117,10 +131,12 @@ def _kind(line: Said) -> str:
 
 
 def _begin(line: Said) -> str:
-    before, colon, _ = _wording(line).rpartition(":: ")[2].partition(": ")
-    return before if colon and len(before) >= _SHORTEST else ""
+    before = compiled(_REASON).split(_wording(line).rpartition(":: ")[2], maxsplit=1)
+    return before[0] if len(before) > 1 and len(before[0]) >= _SHORTEST else ""
 
 
+_REASON = r": |, | because | since | as "
+"""What stands between what is done and why."""
 _SHORTEST = 6
 
 

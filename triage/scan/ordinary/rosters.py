@@ -15,10 +15,7 @@ from triage.scan.ordinary.said import Said
 
 FEWEST = 2
 """Pairs by which it shows."""
-_BETWEEN = (
-    r"[^\w\n]{0,12}(?:(?:is|was|has|as|at|on|to|pid|process|rank|slot|member|worker|replica"
-    r"|number|no|id|shard|stage|=|->)[^\w\n]{1,4}){0,2}"
-)
+_BETWEEN = r"[^\w\n]{0,12}(?:[A-Za-z]{1,12}[^\w\n]{1,4}){0,3}"
 """What may stand between a number and a name."""
 _SMALL = r"(?<![\w.:-])(\d{1,4})(?![\w.]*\d|[.:]\d)"
 _PID = r"(?<![\w.:-])(\d{3,8})(?![\w.]*\d|[.:]\d)"
