@@ -73,6 +73,8 @@ def chorus(
     if not _most(told, last):
         return []
     others = [line for writer, line in last.items() if writer not in told]
+    if known:
+        others = [line for line in others if line.prefix.level != "warning"]
     own = Counter((line.writer, _wording(line)) for line in lines)
     through = [
         line for line in others if says_that_it_is_through(line) and own[line.writer, _wording(line)] == 1

@@ -17,8 +17,8 @@ FEWEST = 2
 """Pairs by which it shows."""
 _BETWEEN = r"[^\w\n]{0,12}(?:[A-Za-z]{1,12}[^\w\n]{1,4}){0,3}"
 """What may stand between a number and a name."""
-_SMALL = r"(?<![\w.:-])(\d{1,4})(?![\w.]*\d|[.:]\d)"
-_PID = r"(?<![\w.:-])(\d{3,8})(?![\w.]*\d|[.:]\d)"
+_SMALL = r"(?<![\w.:-])(\d{1,4})(?!\w|[.:]\d)"
+_PID = r"(?<![\w.:-])(\d{3,8})(?!\w|[.:]\d)"
 _CALLED = r"(?i)\b(?:rank|slot|worker|process|proc|member|child|replica|actor|trainer)(?:_?(?:id|no|idx|index))?\W{0,3}\Z"
 _COUNTS = r"(?i)\b(?:step|epoch|iter\w*|round|code|status|exit\w*|signal|in|after|for|took|with)\W{1,3}\Z"
 

@@ -338,7 +338,7 @@ _TAG = deferred(r"\[[A-Za-z][A-Za-z _-]*\]|[A-Za-z][A-Za-z_-]*(?:\.(?:sh|py))?: 
 def _by_its_place(lines: Sequence[str], raw: Sequence[str]) -> Leads:
     """Who writes, by a place that lines of all writers have."""
     slot = slot_of(raw or lines)
-    if slot is not None and _told_already(lines, slot):
+    if slot is not None and _told_already(raw or lines, slot):
         slot = None
     own = mark_of(lines)
     if own is not None and (slot is None or _as_many(own[0], slot, lines)):

@@ -42,6 +42,7 @@ _DIGITS = deferred(r"\d+")
 _TIME = deferred(
     r"(?!\d{1,3}(?:\.\d{1,3}){3}\Z)\d{1,4}[-/.:]\d\d?[-/.:T]\d.*|\d\d:\d\d.*|\d{9,}(?:\.\d*)?|\d*\.\d+[a-z]{0,2}|[-+]?\d+(?:\.\d+)?e[-+]?\d+|[\d,]+\.\d+\w*"
 )
+_FRACTION = deferred(r"\0:\0[,.]\Z")
 _SOURCE = deferred(r"[\w./-]+\.(?:py|cpp|cc|cu|c|h|hpp|go|rs|sh|java|jl)(?::\d+)?:?")
 _PID = deferred(r"(?<!\d)\d{3,8}\Z")
 _ADDRESS = deferred(r"\d+\.\d+\.\d+\.\d+")
@@ -57,8 +58,8 @@ _COUNTED = deferred(
 def slot_of(lines: Sequence[str]) -> Slot | None:
     """Where nearly all records name their writer, None where they do so nowhere."""
     records = [line for line in lines if is_record(line)]
-    if len(records) < FEWEST:
-        return None
+    if len(records) < FEWEST or 2 * len(set(records)) <= len(records) + 1:
+        return None  # what is repeated as it stands is no work of several
     rows = [words_of(line) for line in records]
     most = OF_JSON if records[0].startswith("{") else FIRST
     places = [at for at in range(most) if _tells(records, rows, at)]
@@ -177,13 +178,30 @@ def _tells(
         return False
     if all(value.upper() in LEVELS for value in times):
         return False
+    if at >= 0 and any(
+        _COUNTED.search(value[: number.start()]) for value in times if (number := _DIGITS.search(value))
+    ):
+        return False
     if any(map(_impossible, times)) and sum(times[v] for v in times if _impossible(v)) * 5 > len(values):
         return False
     before = Counter(_DIGITS.sub("\0", line[: place[0]])[-40:] for line, place in there)
     ((usual, _),) = before.most_common(1)
-    if at >= 0 and (_COUNTED.search(usual) or NOT_WRITERS.search(usual)):
+    if at >= 0 and (_COUNTED.search(usual) or NOT_WRITERS.search(usual) or _FRACTION.search(usual)):
+        return False
+    if not among and _counts_up(values):
         return False
     return _spans(values) and (_come_back(values) if among else _in_turns(values))
+
+
+def _counts_up(values: Sequence[str]) -> bool:
+    """Whether numbers only go up, once or from the beginning again: two processes that count, one behind the other, do so."""
+    numbers = [int("".join(_DIGITS.findall(value))[:18]) for value in values if _DIGITS.search(value)]
+    downs = sum(b < a for a, b in pairwise(numbers))
+    return len(numbers) == len(values) and downs < _BACK
+
+
+_BACK = 2
+"""Times that numbers of writers go down at the least: they come again and again."""
 
 
 def _come_back(values: Sequence[str]) -> bool:
