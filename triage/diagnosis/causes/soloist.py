@@ -28,7 +28,12 @@ def soloist(job: Job, ranking: Ranking) -> Candidate | None:
     if not any(map(job.of_rule, _COMPLAINTS)):
         # others complain in known words, of which more is known: it must be the one that they lost
         gone = live[0].rule_id == "ledger.vanished" if len(live) == 1 else False
-        if not gone or first.rank is None or live[0].ranks != (first.rank,):
+        if (
+            not gone
+            or first.fields.get("_weak") is True
+            or first.rank is None
+            or live[0].ranks != (first.rank,)
+        ):
             return None
     word = (first.finding.source, first.finding.evidence[0])
     found = stated_exception(job, [word]) or last_words(job, [word])

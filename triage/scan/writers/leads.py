@@ -14,18 +14,18 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from triage.model import Block, Leads, Level, Prefix, Slot
+from triage.model import Block, Leads, Prefix, Slot
 from triage.scan.lazy import Lazy, deferred
 from triage.scan.prefix import clean, prefix_length, split_line
 from triage.scan.prefixes.containers import unwrap_json
-from triage.scan.prefixes.draft import LEVELS, Draft
-from triage.scan.prefixes.headed import level_in
+from triage.scan.prefixes.draft import Draft
 from triage.scan.tracebacks.lines import HEADER
 from triage.scan.writers.keyed import keyed, pids
 from triage.scan.writers.marks import NO_RECORD, mark_of
+from triage.scan.writers.placed import in_slot, level_before, sat
 from triage.scan.writers.same_lead import same_lead
 from triage.scan.writers.seated import on_hosts, seat_of, seated
-from triage.scan.writers.slots import named_by, slot_of
+from triage.scan.writers.slots import slot_of
 
 LOOK = 60
 """Lines at either end of what is there that are looked at."""
@@ -101,7 +101,7 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
             time=cover.time if prefix.time is None else prefix.time,
         ), message
     if leads.slot is not None:
-        return _in_slot(leads, leads.slot, line)
+        return in_slot(leads, leads.slot, line)
     if leads.same and line.startswith(leads.same):
         rest = line[len(leads.same) :]
         inner, message = split_line(rest) if leads.behind is None else split(leads.behind, rest)
@@ -133,31 +133,19 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     if leads.numbered and inner.rank is not None and inner.stream == f"task {inner.rank}":
         seat, inner = (_name(found), inner.rank), replace(inner, rank=None, stream="")
     if seat is not None:
-        return replace(_sat(inner, *seat), length=end + inner.length), message
+        return replace(sat(inner, *seat), length=end + inner.length), message
     name = "lead " + _name(found).replace("/", ":")
     stream = f"{name}/{inner.stream}" if inner.stream else name
     prefix = replace(inner, length=end + inner.length, stream=stream)
     if prefix.level is None:
         # what stands before the words of a program may hold the level too
-        prefix = replace(prefix, level=_level_before(line, end))
+        prefix = replace(prefix, level=level_before(line, end))
     own = _RANKED.fullmatch(_name(found)) if prefix.rank is None else None
     if own is not None:
         prefix = replace(prefix, rank=int(own[1]), stream=f"{stream}/rank{int(own[1])}")
     if outer is not None and inner.time is None:
         prefix = replace(prefix, time=outer.time)
     return prefix, message
-
-
-def _level_before(line: str, end: int) -> Level | None:
-    """The level that a logger put before the message at ``end`` of a line, in a layout of its own."""
-    word = level_in(line[:end] + "-", 0, stamped=_STAMPED.match(line) is not None)
-    if word is None and (letter := _LETTER_BEFORE.search(line, 0, end)) is not None:
-        word = (letter[1] or letter[2]).upper()
-    return LEVELS.get(word) if word is not None else None
-
-
-_LETTER_BEFORE = deferred(r"(?:(?<=[\d\] |]) ?([DIWEF]) (?=[\[(<{])|(?:\A|[\s\[(|])([DIWEFdiwef])(?=[\])|]))")
-"""A level by its first letter, between a time and the name of a writer."""
 
 
 def _uncovered(line: str) -> tuple[Prefix, str]:
@@ -167,18 +155,6 @@ def _uncovered(line: str) -> tuple[Prefix, str]:
     if found is None:
         return Prefix(), text
     return split_line(found[0])[0], text[found.end() :]
-
-
-def _sat(inner: Prefix, host: str, number: int) -> Prefix:
-    """``inner`` of a process that is given by its host, or the number of it, and its own number there."""
-    stream = f"seat {host}:{number}"
-    return replace(
-        inner,
-        host=inner.host or (None if host.isdecimal() else host),
-        labels=(("NODE", int(host)), ("LOCAL", number)) if host.isdecimal() else inner.labels,
-        local_rank=number if inner.local_rank is None else inner.local_rank,
-        stream=f"{stream}/{inner.stream}" if inner.stream else stream,
-    )
 
 
 def _collected(leads: Leads, line: str) -> tuple[Prefix, str] | None:
@@ -213,11 +189,11 @@ def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
         return prefix, message
     if mark.groups > 1:
         host = str(int(own[1]) - base) if own[1].isdecimal() else own[1]
-        return replace(_sat(prefix, host, int(own[2])), stamped=True, recorded=True), message
+        return replace(sat(prefix, host, int(own[2])), stamped=True, recorded=True), message
     if int(own[1]) >= base:
         rank = int(own[1]) - base
         stream = f"{prefix.stream}/rank{rank}".lstrip("/")
-        level = prefix.level or _level_before(line, own.end())
+        level = prefix.level or level_before(line, own.end())
         prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True, level=level)
     return prefix, message
 
@@ -241,47 +217,6 @@ def _of_process(line: str, pid: re.Pattern[str]) -> tuple[Prefix, str]:
         stream = f"{prefix.stream}/pid {own[1]}".lstrip("/")
         prefix = replace(prefix, pid=int(own[1]), stream=stream, stamped=True, recorded=True)
     return prefix, message
-
-
-def _in_slot(leads: Leads, slot: Slot, line: str) -> tuple[Prefix, str]:
-    """The prefix with the name that stands at the place where all lines have one, and what is said behind it."""
-    outer, message = split_line(line)
-    own = named_by(slot, line)
-    if own is None or outer.rank is not None:
-        return outer, message
-    name, end = own
-    inner = Prefix()
-    if slot.first >= 0 and line[:1] != "{" and not slot.key:
-        end += len(line) - end - len(line[end:].lstrip(_CLOSES))
-        inner, message = split_line(line[end:])
-        letter = _LETTER.match(message) if slot.lettered else None
-        if letter is not None and inner.level is None:
-            inner, message = replace(inner, level=LEVELS[letter[1]]), message[letter.end() :]
-    elif slot.first < 0:
-        # what stands behind the words is none of them
-        before = line[: end - len(name)].rstrip()
-        around = next((text for text in slot.before if text and before.endswith(text)), "")
-        message = before.removesuffix(around).rstrip(" ([{<|@#-")[outer.length :]
-    level = outer.level or _level_before(line, end) or inner.level
-    found = replace(
-        outer, level=level, time=outer.time or inner.time, length=prefix_length(line, message), stamped=True, recorded=True,
-        logger=outer.logger or inner.logger,
-    )  # fmt: skip
-    seat = seat_of(name) if leads.seated else None
-    if seat is not None:
-        return _sat(found, *seat), message
-    pid = _LAST_NUMBER.search(name) if slot.processes else None
-    if pid is not None and outer.pid is None:
-        found = replace(found, pid=int(pid[0]))
-    writer = "own " + name.replace("/", ":")
-    around = outer.stream if outer.stream != name and not outer.stream.startswith("pid ") else ""
-    return replace(found, stream=f"{writer}/{around}" if around else writer), message
-
-
-_CLOSES = "]})>|:;,\"' \t"
-"""What may stand between a name and what is said."""
-_LETTER = deferred(r"([DIWEF]) (?=\S)")
-_LAST_NUMBER = deferred(r"\d+\Z")
 
 
 def _found(leads: Leads, line: str, at: int) -> re.Match[str] | None:
@@ -362,7 +297,7 @@ def _told_already(lines: Sequence[str], slot: Slot) -> bool:
     return len(streams) >= FEW_KNOWN * len(lines) and len(known) > 1 and not known < slot.names
 
 
-FEW_KNOWN = 0.25
+FEW_KNOWN = 0.4
 """Part of the lines from which on their writers are known."""
 
 

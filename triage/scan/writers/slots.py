@@ -197,7 +197,7 @@ def _counts_up(values: Sequence[str]) -> bool:
     """Whether numbers only go up, once or from the beginning again: two processes that count, one behind the other, do so."""
     numbers = [int("".join(_DIGITS.findall(value))[:18]) for value in values if _DIGITS.search(value)]
     downs = sum(b < a for a, b in pairwise(numbers))
-    return len(numbers) == len(values) and downs < _BACK
+    return len(numbers) >= PRESENT * len(values) and downs < _BACK
 
 
 _BACK = 2
@@ -223,6 +223,28 @@ def _impossible(value: str) -> bool:
 def _numbered(value: str) -> bool:
     """Whether a number or a letter tells a name from others like it."""
     return any(map(str.isdigit, value)) or _LETTER.match(value) is not None
+
+
+def _at_a_time(names: Sequence[str], rests: Sequence[str], whole: Sequence[str]) -> bool:
+    """Whether several are in the same step at a time: some count is the same in lines of theirs that follow each other.
+
+    One process that reports has other counts in every line.
+    """
+    pairs = [
+        list(zip(_DIGITS.findall(whole[at]), _DIGITS.findall(whole[at + 1]), strict=False))
+        for at in range(len(names) - 1)
+        if names[at] != names[at + 1] and rests[at] == rests[at + 1]
+    ]
+    if not pairs:
+        return True
+    values: dict[int, set[str]] = defaultdict(set)
+    same: Counter[int] = Counter()
+    for numbers in pairs:
+        for at, (one, other) in enumerate(numbers):
+            values[at] |= {one, other}
+            same[at] += one == other
+    varying = [at for at, told in values.items() if len(told) > 1]
+    return not varying or any(same[at] >= TURNS * len(pairs) for at in varying)
 
 
 def _introduced(
@@ -309,12 +331,14 @@ def _named(
     """The names that stand from one place to another, if what is said is the same under them."""
     names: list[str] = []
     rests: list[str] = []
+    whole: list[str] = []
     before: dict[str, list[str]] = defaultdict(list)
     for line, row in zip(records, rows, strict=True):
         place = _place(line, row, first, last)
         if place is not None:
             names.append(line[slice(*place)])
             before[_before(line, place[0], first)].append(names[-1])
+            whole.append(line[: place[0]] + "\0" + line[place[1] :])
             rests.append(" ".join(_DIGITS.sub("#", line[: place[0]] + "\0" + line[place[1] :]).split()))
     sayers: dict[str, set[str]] = defaultdict(set)
     for name, rest in zip(names, rests, strict=True):
@@ -327,6 +351,8 @@ def _named(
     if len(names) < AGAIN * len(known):
         return None
     if 2 * sum(map(_numbered, known)) < len(known) and not _introduced(records, rows, first, last):
+        return None
+    if not _at_a_time(names, rests, whole):
         return None
     if 2 * max(map(len, sayers.values())) < len(known) or not (_spans(names) and _in_turns(names)):
         return None
