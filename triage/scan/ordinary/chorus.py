@@ -73,6 +73,11 @@ def chorus(
     if not _most(told, last):
         return []
     others = [line for writer, line in last.items() if writer not in told]
+    final = {
+        line.source: line.offset for line in sorted((last[w] for w in told), key=lambda line: line.offset)
+    }
+    if any(line.offset > final.get(line.source, line.offset) and not _as_error(line) for line in others):
+        return []  # somebody goes on with the work
     if known:
         others = [line for line in others if line.prefix.level != "warning"]
     own = Counter((line.writer, _wording(line)) for line in lines)
