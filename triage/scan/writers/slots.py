@@ -50,7 +50,7 @@ _LETTER = deferred(r"(?:.*[^A-Za-z])?[A-Za-z]\Z")
 _LEVEL = deferred(r"\0[\]})>|:;,\"' ]*[DIWEF] (?=\S)")
 _COUNTED = deferred(
     r"(?i)\b(?:epoch|step|iter\w*|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|sample|attempt|trial|version"
-    r"|phase|level|head|group|channel|state|tensor|token|wave|task|tile|generation|pass|cycle|tick|queue|port|line|v)\W{0,3}\Z"
+    r"|phase|level|head|group|channel|state|tensor|token|wave|task|tile|gen|generation|world|pass|cycle|tick|queue|port|line|v)\W{0,3}\Z"
 )
 """What stands before a value that numbers something else than processes."""
 
