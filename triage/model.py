@@ -131,6 +131,26 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Slot:
+    """Which words of its records name their writer, counted from the beginning, or from the end if below 0."""
+
+    first: int
+    last: int
+    names: frozenset[str]
+    """Those under which something is said that others say too."""
+    shapes: frozenset[str]
+    """What several of them are but for their numbers."""
+    before: frozenset[str]
+    """What stands before them, without numbers and levels."""
+    processes: bool = False
+    """Whether all names end in pids."""
+    key: str = ""
+    """Under which name it stands, if it does so wherever that is."""
+    lettered: bool = False
+    """Whether a letter for the level follows."""
+
+
+@dataclass(frozen=True, slots=True)
 class Leads:
     """What a launcher puts before the lines of one source to say whose they are, in words of its own."""
 
@@ -147,6 +167,8 @@ class Leads:
     """Whether the names are those of hosts, each with the number of a process there."""
     numbered: bool = False
     """Whether each name is a host's, and the number behind it that of a process there."""
+    slot: Slot | None = None
+    """Where the lines of a source name their writer, whatever stands around it."""
     same: str = ""
     """What stands before every line."""
     behind: Leads | None = None

@@ -18,6 +18,7 @@ from triage.diagnosis.causes.enclosing import carrier, named_below
 from triage.diagnosis.causes.fallback import alarm, fall_back
 from triage.diagnosis.causes.in_vain import in_vain
 from triage.diagnosis.causes.ranking import Ranking, rank
+from triage.diagnosis.causes.soloist import joined, soloist
 from triage.diagnosis.causes.worded import worded
 from triage.diagnosis.heeded import heeded, trusted
 from triage.diagnosis.job import Item, Job
@@ -27,6 +28,7 @@ from triage.diagnosis.ledger.judgement import judge
 from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.ledger.ledger import build as build_ledger
 from triage.diagnosis.ledger.oddities import (
+    complained,
     idle,
     left_behind,
     observed,
@@ -115,6 +117,7 @@ def diagnose(run: Run) -> Diagnosis:
 def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -> Outcome:
     job = Job(run.rules, list(items), run.sources, run.reports, run.receipt, run.cut)
     if last:
+        job.add(complained(job, run.ends))
         seen = [*observed(job, run.ends), *idle(job, run.ends), *through(job, run.ends)]
         job.add(seen)
         if year is None and (year := year_of([*items, *seen])) is not None:
@@ -155,7 +158,13 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.items = with_words_of_ranks(job)
     job.add(verdicts)
     ranking = rank(job, ledger, collect(job, ledger, verdicts))
-    if not any(c.explained_by is None and not c.doubtful for c in ranking.causes):
+    alone = soloist(job, ranking) if last else None
+    if alone is not None:
+        ranking.causes.insert(0, alone)
+    elif (end := joined(job, ranking, closing)) is not None:
+        ranking.causes = [c for c in ranking.causes if c is not end]
+        ranking.causes.insert(0, end)
+    elif not any(c.explained_by is None and not c.doubtful for c in ranking.causes):
         found = fall_back(job, ledger, ranking, run.ends if last else None)
         if closing is not None and (found is None or found.rule_id.startswith(_BY_WORDS)):
             found = closing

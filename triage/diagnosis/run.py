@@ -74,6 +74,10 @@ class Ends(Protocol):
         """The last words of a job whose writers all ended in the same ones, which say that they are through."""
         ...
 
+    def chorus(self, known: Lines = (), /) -> Sequence[Finding]:
+        """The last words of those that waited for another in vain or lost it; where they are known, those of the few others."""
+        ...
+
     @property
     def standstill(self) -> Finding | None:
         """The last line of a job that had stood still for long when its time limit ended it."""

@@ -15,6 +15,7 @@ from triage.scan.closing.tail import alarms, aside, closing, last_words, ordinar
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled
 from triage.scan.matching import PATTERN_TIMEOUT
+from triage.scan.ordinary.chorus import SOLO, chorus
 from triage.scan.ordinary.concert import in_concert, left_out
 from triage.scan.ordinary.counted import COUNTS, counted
 from triage.scan.ordinary.durations import TIMES, durations
@@ -199,6 +200,20 @@ class Ends:
     def in_concert(self) -> Finding | None:
         """The last words of a job whose writers all ended in the same ones, which say that they are through."""
         return in_concert(self._tails, self._sources)
+
+    def chorus(self, known: Lines = ()) -> list[Finding]:
+        """The last words of those that waited for another in vain or lost it, where most of a job's writers end so.
+
+        Args:
+            known: lines that rules know for such: then it is the last words of the few others.
+        """
+        messages = {
+            without_digits(self.split(index, line)[1])
+            for index, shown in known
+            for line in shown.text.splitlines()
+        }
+        found = chorus(self._tails, self._sources, messages)
+        return [f for f in found if f.rule_id == SOLO] if known else found
 
     @cached_property
     def selves(self) -> Selves:

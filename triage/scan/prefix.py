@@ -39,7 +39,7 @@ _SAID = Lazy(
 )
 _BAR = r"\d{1,3}%\|[^\n]{0,400}?\](?: {2,120})?(?=\[(?:default|rank)\d{1,6}\]:)"
 """A progress bar that was not ended before somebody else wrote on its line."""
-_ONCE = r"rank\d+|(?:[A-Z_]+\d+ ?)+"
+_ONCE = r"rank\d+|own .+|(?:[A-Z_]+\d+ ?)+"
 """Parts of a stream that loggers write before the first line of a record only."""
 
 _RELAYS = frozenset({"stderr", "stdout", "STDERR", "STDOUT"})

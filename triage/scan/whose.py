@@ -74,7 +74,7 @@ def reported(view: BlockLines, line: Line) -> Prefix:
 def _from_a_seat(stream: str, around: str) -> bool:
     """Whether ``stream`` is that of a process known by its place or pid, within what stands before all lines."""
     outer, _, last = stream.rpartition("/")
-    return outer == around and last.startswith(("seat ", "pid "))
+    return outer == around and last.startswith(("seat ", "pid ", "own "))
 
 
 QUOTED = r"\s*(?:(?:\w+\.)*_?RemoteTraceback: ?)?(?:\"\"\")?\s*$"

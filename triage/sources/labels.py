@@ -169,8 +169,14 @@ def _index_among(name: str, family: _Family) -> int | None:
     if match is None or re.fullmatch(POD, name):
         return None
     index = int(match["index"])
+    if min(family.indices.get(_shape(match), {0})) >= _PIDS:
+        return None
     # where there is a leader it is rank 0, and the workers count from another
     return None if family.led or not family.indices.get(_shape(match), set()) - {index} else index
+
+
+_PIDS = 300
+"""From where on numbers of which none is lower are those of processes."""
 
 
 def _shape(match: re.Match[str]) -> _Shape:

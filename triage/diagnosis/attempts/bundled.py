@@ -91,6 +91,10 @@ class _Ends:
         """Nothing, for the same reason."""
         return Selves()
 
+    def chorus(self, known: Lines = (), /) -> Sequence[Finding]:
+        """None, for the same reason."""
+        return ()
+
     @property
     def in_concert(self) -> Finding | None:
         """None, for the same reason."""

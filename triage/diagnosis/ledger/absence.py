@@ -172,7 +172,7 @@ def absent_ranks(
 
 def _only_odd(job: Job) -> int | None:
     """The one rank that said anything out of the ordinary."""
-    ranks = {i.rank for i in job.of_fact("oddity")}
+    ranks = {i.rank for i in job.of_fact("oddity")} - {None}  # launchers are no ranks
     return ranks.pop() if len(ranks) == 1 else None
 
 

@@ -18,7 +18,8 @@ _FEWEST_LAST = 3
 SILENT = frozenset(["ledger.never-entered", "ledger.never-entered-silent"])
 """Verdicts on ranks of which nothing more is known than what they said last."""
 _NO_MORE = (
-    r"(?i)\b(?:early[ -]?stop\w*|(?:end|exit|finish|leav|quit|stopp?)(?:ing|s|ed)? (?:the |its |my )?(?:\w+ )?early"
+    r"(?i)\b(?:(?:shutting down|leaving|exiting|stopping) (?:on|as (?:asked|planned|told)|by|because)\b"
+    r"|early[ -]?stop\w*|(?:end|exit|finish|leav|quit|stopp?)(?:ing|s|ed)? (?:the |its |my )?(?:\w+ )?early"
     r"|stopp(?:ing|ed) (?:here|early|training|now|at|after)\b|stop(?:s|ping)? training"
     r"|(?:ran |run )?out of (?:data|batches|samples)|no more (?:data|batches|samples)"
     r"|(?:loader|dataset|iterator|shard|data|stream) (?:is )?(?:exhausted|(?:has )?ended|at its end|drained)"
@@ -27,7 +28,7 @@ _NO_MORE = (
     r"|end of (?:data|dataset|stream|training)"
     r"|(?:good)?bye|leaving (?:the |my |its )?(?:pool|group|job|loop|training|run|ring|pipeline|schedule|team|queue)"
     r"|nothing (?:left |more |else )?to do|leaving(?: now| here| early)?\s*$"
-    r"|(?:worker|learner|actor|trainer|client|thread|process|rank|run|job|work|task|program|script)"
+    r"|(?:worker|learner|actor|trainer|replica|member|stage|shard|peer|client|thread|process|rank|run|job|work|task|program|script)"
     r" (?:is )?(?:done|finished|stopped|ended|complete[d]?|over)"
     r"|(?:quota|budget|allowance|share|ration) (?:(?:of|for) [\w ]{1,24} )?(?:is |was |has been )?"
     r"(?:reached|used up|exhausted|spent|met))\b"
@@ -54,6 +55,21 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
         return [Item(f, job.rules[f.rule_id]) for f in found if f.rule_id == BEHIND]
     until = first_trouble(job)
     return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
+
+
+def complained(job: Job, ends: Ends | None) -> list[Item]:
+    """The last words of those that waited in vain or lost another, in words of their own, and of one that says anything else."""
+    if ends is None or job.of_fact("ended-well"):
+        return []
+    known = [
+        (item.finding.source, shown)
+        for item in job.items
+        if _in_vain(item) and item.rule.role == "symptom"
+        for shown in item.finding.evidence
+    ]
+    if not known and any(map(_in_vain, job.items)):
+        return []
+    return [Item(f, job.rules[f.rule_id]) for f in ends.chorus(known) if f.rule_id in job.rules]
 
 
 def first_trouble(job: Job) -> dict[int, int]:

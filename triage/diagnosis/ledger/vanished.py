@@ -14,6 +14,7 @@ from triage.model import Value
 FEWEST = 2
 """Ranks that all ended otherwise, by which it is known who is the odd one."""
 _LISTED = "torch.child-failed-entry"
+_WAITED = "progress.waited-in-vain"
 GLOO_TIMEOUT = "torch.gloo-timeout"
 
 
@@ -53,7 +54,7 @@ def vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
         return
     if any(rank in item.ranks("ranks") for item in ledger.named):
         return  # somebody says that it did not come, not that it went
-    if any(wait.item.rule.id == GLOO_TIMEOUT for wait in ledger.waiting.values()):
+    if any(wait.item.rule.id in {GLOO_TIMEOUT, _WAITED} for wait in ledger.waiting.values()):
         return  # gloo closes its connections at once when a process ends: this one was there and silent
     spared = inside <= {r for r, end in ledger.exits.items() if end.failed} and rank in ledger.seen
     if any(end.failed for end in ledger.exits.values()) and (not spared or rank in ledger.exits):

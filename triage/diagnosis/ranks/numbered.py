@@ -35,10 +35,13 @@ _NOT_RANKS = deferred(
 """What stands before a number that counts something else."""
 
 _PROCESSES = deferred(
-    r"(?i)^lead (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z).*\0(?::(\d{1,5})| [a-z][a-z-]{1,40})?\Z"
+    r"(?i)^(?:lead|own) (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z)"
+    r".*\0(?::(\d{1,5})| [a-z][a-z-]{1,40})?\Z"
 )
 """What stands in front of lines and numbers processes, not nodes; a container's name may follow that of its pod."""
 
+_OF_PYTHON = r"^(?:lead|own) (?:Spawn|Fork|ForkServer)?Process-\0\Z"
+"""Names that Python gives to the processes that a program starts, which it counts from 1."""
 _WORKERS = deferred(r"(?i)(?:^|[^a-z])workers?[._-]?\0")
 _MASTER = deferred(r"(?i)(?:^|[^a-z])(?:master|chief|leader)(?:[._-]?0)?(?![a-z0-9])[^/]*\Z")
 _Place = tuple[int, str]
@@ -80,7 +83,7 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
     own = told.ranks
     heard = _listen(job)
     for place in told.writers:
-        if place[1].startswith("lead "):
+        if place[1].startswith(("lead ", "own ")):
             _ = heard[place]  # it writes there, whatever it says
     for place, said in own.items():
         if len(said) == 1 or place[1]:
@@ -91,6 +94,12 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
     for (folder, name), family in families.items():
         beside = [other for (place, _), other in families.items() if place == folder]
         family.shift = _shift(family, heard, size, alone=_alone(family, heard, beside))
+        if (
+            family.shift is None
+            and compiled(_OF_PYTHON).search(name) is not None
+            and min(family.members) == 1
+        ):
+            family.shift = -1
         if family.shift is None and _led(name, family, job, heard):
             family.shift = 1
         if family.shift is None and leads[folder] == 1 and (named := _PROCESSES.search(name)) is not None:

@@ -109,6 +109,7 @@ _PATTERNS = (
         r"|lmdb|tar)\b"
         r"|\bOpenCV(?:\(\d| Error)|\bLibsndfileError\b|\bformat not recogni[sz]ed\b|\bMDB_(?:CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC)\b"
         r"|\bmagic bytes not found\b"
+        r"|\bwhile decompressing data\b|\bincorrect (?:data|header) check\b|\bCRC check failed\b|\bnot a gzipped file\b"
         r"|\bnvjpeg\b|\bdecoding (?:error|failed)\b|\bpremature end of (?:jpeg|file)\b",
         "data",
     ),

@@ -74,11 +74,11 @@ def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding
     final = max(last, key=lambda line: (line.source, line.offset))
     behind = (
         line for line in lines
-        if line.writer is None and line not in last and _after(line, final) and not _says_so(line)  # their launcher
+        if line.writer is None and line not in last and _after(line, final) and not says_that_it_is_through(line)  # their launcher
     )  # fmt: skip
     if sum(_wording(line) == wording for line in lines) != len(last) or next(behind, None) is not None:
         return None
-    if not all(_says_so(line) for line in last):
+    if not all(says_that_it_is_through(line) for line in last):
         return None
     return finding_of(IN_CONCERT, final, sources, {"writers": len(last)})
 
@@ -95,7 +95,7 @@ def left_out(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding |
         if writer is not None:
             by_writer[writer].append(line)
     ends = {writer: said[-1] for writer, said in by_writer.items()}
-    through = Counter(_wording(line) for line in ends.values() if _says_so(line))
+    through = Counter(_wording(line) for line in ends.values() if says_that_it_is_through(line))
     if len(ends) < FEWEST_OTHERS + 1 or len(through) != 1:
         return None
     ((wording, often),) = through.items()
@@ -139,12 +139,12 @@ def _worth_reading(tails: Mapping[int, Block], sources: Sequence[Source], but_fo
         named = [
             line for line in _lines_of(tails[index], sources[index], index, GLANCE) if line.writer is not None
         ]
-        if not named or any(_says_so(line) for line in named[-1 - but_for :]):
+        if not named or any(says_that_it_is_through(line) for line in named[-1 - but_for :]):
             return True
     return False
 
 
-def _says_so(line: Said) -> bool:
+def says_that_it_is_through(line: Said) -> bool:
     """Whether a line says that its writer is through, and not badly."""
     wording = _wording(line)
     if (

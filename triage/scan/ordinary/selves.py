@@ -6,14 +6,25 @@ anybody's; where several writers say it in the same words, each with a number of
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import PurePath
 
 from triage.model import Block, Source
 from triage.scan.lazy import compiled, deferred
-from triage.scan.ordinary.said import SELF, WINDOW, Said, lines_at_the_end, lines_at_the_start, share
+from triage.scan.ordinary.rosters import rosters
+from triage.scan.ordinary.said import (
+    SELF,
+    WINDOW,
+    Said,
+    any_line,
+    lines_at_the_end,
+    lines_at_the_start,
+    share,
+)
 from triage.scan.prefixes.launchers import OF_A_PART
 
 Writer = tuple[int, str]
@@ -109,10 +120,15 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         if len(own) == len(by_rank) > 1 and len(set(own.values())) == len(own):
             for rank, name in own.items():
                 found[index, name].add(rank)
+    listed = _listed(blocks, sources, writers)
+    for place, rank in listed.items():
+        found[place].add(rank)
     named = {writer: set(ranks) for writer, ranks in found.items() if ranks}
     for index, block in {**blocks, **{index: tails[index] for index in known}}.items():
         tags = {int(tag) for tag in _TAG.findall(block.data[-WINDOW:])}
         named[index, ""] = {known[index]} if index in known else tags | named.get((index, ""), set())
+    for place, ranks in _of_whole(stated).items():
+        found[place] |= ranks
     sizes: set[int] = set()
     for (_, _, slot), told in stated.items():
         how, *among = slot
@@ -129,6 +145,45 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         frozenset(writers),
         frozenset(labels),
     )
+
+
+def _listed(
+    blocks: Mapping[int, Block], sources: Sequence[Source], writers: Iterable[Writer]
+) -> dict[Writer, int]:
+    """The ranks that lists in a log give to those who write there, and to processes."""
+    found: dict[Writer, int] = {}
+    places: dict[int, dict[str, str]] = defaultdict(dict)
+    for index, writer in writers:
+        name = compiled(_KINDS).sub("", writer)
+        if name != writer:
+            places[index].update({name: writer, name.replace(":", "/"): writer})
+    files = _names_of_files(blocks, sources)
+    most = share(LINES_IN_ALL, len(blocks), FEWEST, LOOK_AMONG)
+    for index, block in blocks.items():
+        first = () if block.offset else islice(any_line(block, sources[index], index), most)
+        for name, rank in rosters(first, [*places[index], *files]).items():
+            writer = places[index].get(name, name)
+            if name in files:
+                found[files[name], ""] = rank
+            if compiled(_KINDS).match(writer) is not None:
+                found[index, writer] = rank
+    return found
+
+
+def _names_of_files(blocks: Mapping[int, Block], sources: Sequence[Source]) -> dict[str, int]:
+    """What tells the names of files apart, as lists may write it: ``mesh-1f3c.log`` is that of ``1f3c``."""
+    stems = {i: PurePath(sources[i].path or sources[i].name).name.partition(".")[0] for i in blocks}
+    if len(set(stems.values())) < 2:
+        return {}
+    lowest, highest = min(stems.values()), max(stems.values())
+    alike = next((at for at, (a, b) in enumerate(zip(lowest, highest, strict=False)) if a != b), len(lowest))
+    shared = len(re.sub(r"[^\W_]+\Z", "", lowest[:alike]))
+    own = {stem[shared:]: index for index, stem in stems.items()}
+    return own | {name.replace("-", sign): index for name, index in own.items() for sign in "/.:"}
+
+
+_KINDS = r"\A(?:lead|own|pid) "
+"""What kinds of names there are before lines."""
 
 
 def went_on(block: Block, source: Source, index: int, offset: int) -> frozenset[int]:
@@ -183,6 +238,23 @@ def _as_named(told: Mapping[Writer, set[int]], named: Mapping[Writer, set[int]])
     """Whether several writers count themselves by the ranks that their tags give them, and none by another number."""
     known = {writer: ranks for writer, ranks in told.items() if named.get(writer)}
     return len(known) > 1 and all(ranks == named[writer] for writer, ranks in known.items())
+
+
+def _of_whole(
+    stated: Mapping[tuple[str, str, tuple[object, ...]], Mapping[Writer, set[int]]],
+) -> dict[Writer, set[int]]:
+    """What writers say of themselves in several wordings, such as ``server: 0 of 4``, if they are all that there are."""
+    found: dict[tuple[str, object], dict[Writer, set[int]]] = defaultdict(lambda: defaultdict(set))
+    for (kind, _, slot), told in stated.items():
+        if slot[0] == "among" and len(set().union(*told.values())) == len(told):
+            for writer, ranks in told.items():
+                found[kind, slot[2]][writer] |= ranks
+    return {
+        writer: ranks
+        for (_, size), told in found.items()
+        if len(told) == size and _of_themselves(told, contiguous=True)
+        for writer, ranks in told.items()
+    }
 
 
 def _of_themselves(told: Mapping[Writer, set[int]], *, contiguous: bool) -> bool:

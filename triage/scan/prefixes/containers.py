@@ -22,6 +22,8 @@ _EXCEPTION_KEYS = (
     "stacktrace",
     "error.stack",
 )
+_DETAIL_KEYS = ("error", "err", "reason", "cause", "detail", "details")
+"""What went wrong, beside a message that says what for."""
 _RANK_KEYS = ("global_rank", "rank", "world_rank", "dist_rank", "mpi_rank", "process_rank", "rank_id", "RANK")
 _LOCAL_KEYS = ("local_rank", "localrank", "local_rank_id", "LOCAL_RANK")
 _NODE_KEYS = ("node_rank", "group_rank", "machine_rank", "node_id", "node", "NODE_RANK", "GROUP_RANK")
@@ -59,7 +61,7 @@ _PLACE_KEYS = ("pod_name", "podName", "task_name", "replica_name")
 """Under which collectors keep the name of what wrote a line."""
 _OF_A_COLLECTOR = "textPayload"
 """Under which Google's agent keeps a line, with a severity by the stream that it came from."""
-_LEVEL_KEYS = ("level", "levelname", "severity")
+_LEVEL_KEYS = ("level", "levelname", "severity", "lvl")
 
 _RFC3339 = Lazy(
     r"(\d{4}-\d\d-\d\d)T" + TIME + r"(Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP](?= |$))?(?: |\t|$)"
@@ -117,6 +119,11 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     if not isinstance(data.get(_OF_A_COLLECTOR), str):
         draft.severity(next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), None))
     raised = next((told[k] for k in _EXCEPTION_KEYS if isinstance(told.get(k), str)), None)
+    if raised is None:
+        raised = next((v for v in told.values() if isinstance(v, str) and v.startswith(HEADER)), None)
+    detail = next((told[k] for k in _DETAIL_KEYS if isinstance(told.get(k), str)), None)
+    if detail and draft.level in {"error", "fatal"} and HEADER not in detail and detail not in message:
+        message = f"{message}: {detail}"
     if raised is not None and HEADER in str(raised) and HEADER not in message:
         message = f"{message}\n{raised}"
     if HEADER in message:

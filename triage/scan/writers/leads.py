@@ -9,22 +9,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
-from triage.model import Block, Leads, Level, Prefix
+from triage.model import Block, Leads, Prefix, Slot
 from triage.scan.lazy import Lazy, deferred
 from triage.scan.prefix import clean, prefix_length, split_line
 from triage.scan.prefixes.containers import unwrap_json
-from triage.scan.prefixes.draft import LEVELS, Draft
-from triage.scan.prefixes.headed import level_in
+from triage.scan.prefixes.draft import Draft
 from triage.scan.tracebacks.lines import HEADER
 from triage.scan.writers.keyed import keyed, pids
 from triage.scan.writers.marks import NO_RECORD, mark_of
+from triage.scan.writers.placed import in_slot, level_before, sat
 from triage.scan.writers.same_lead import same_lead
 from triage.scan.writers.seated import on_hosts, seat_of, seated
+from triage.scan.writers.slots import slot_of
 
 LOOK = 60
 """Lines at either end of what is there that are looked at."""
@@ -99,6 +100,8 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
             pid=cover.pid if prefix.pid is None else prefix.pid,
             time=cover.time if prefix.time is None else prefix.time,
         ), message
+    if leads.slot is not None:
+        return in_slot(leads, leads.slot, line)
     if leads.same and line.startswith(leads.same):
         rest = line[len(leads.same) :]
         inner, message = split_line(rest) if leads.behind is None else split(leads.behind, rest)
@@ -130,25 +133,19 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     if leads.numbered and inner.rank is not None and inner.stream == f"task {inner.rank}":
         seat, inner = (_name(found), inner.rank), replace(inner, rank=None, stream="")
     if seat is not None:
-        return replace(_sat(inner, *seat), length=end + inner.length), message
+        return replace(sat(inner, *seat), length=end + inner.length), message
     name = "lead " + _name(found).replace("/", ":")
     stream = f"{name}/{inner.stream}" if inner.stream else name
     prefix = replace(inner, length=end + inner.length, stream=stream)
     if prefix.level is None:
         # what stands before the words of a program may hold the level too
-        prefix = replace(prefix, level=_level_before(line, end))
+        prefix = replace(prefix, level=level_before(line, end))
     own = _RANKED.fullmatch(_name(found)) if prefix.rank is None else None
     if own is not None:
         prefix = replace(prefix, rank=int(own[1]), stream=f"{stream}/rank{int(own[1])}")
     if outer is not None and inner.time is None:
         prefix = replace(prefix, time=outer.time)
     return prefix, message
-
-
-def _level_before(line: str, end: int) -> Level | None:
-    """The level that a logger put before the message at ``end`` of a line, in a layout of its own."""
-    word = level_in(line[:end] + "-", 0, stamped=_STAMPED.match(line) is not None)
-    return LEVELS.get(word) if word is not None else None
 
 
 def _uncovered(line: str) -> tuple[Prefix, str]:
@@ -158,18 +155,6 @@ def _uncovered(line: str) -> tuple[Prefix, str]:
     if found is None:
         return Prefix(), text
     return split_line(found[0])[0], text[found.end() :]
-
-
-def _sat(inner: Prefix, host: str, number: int) -> Prefix:
-    """``inner`` of a process that is given by its host, or the number of it, and its own number there."""
-    stream = f"seat {host}:{number}"
-    return replace(
-        inner,
-        host=inner.host or (None if host.isdecimal() else host),
-        labels=(("NODE", int(host)), ("LOCAL", number)) if host.isdecimal() else inner.labels,
-        local_rank=number if inner.local_rank is None else inner.local_rank,
-        stream=f"{stream}/{inner.stream}" if inner.stream else stream,
-    )
 
 
 def _collected(leads: Leads, line: str) -> tuple[Prefix, str] | None:
@@ -198,15 +183,18 @@ def _collected(leads: Leads, line: str) -> tuple[Prefix, str] | None:
 def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
     prefix, message = split_line(line)
     own = mark.match(line) if prefix.rank is None and prefix.local_rank is None else None
-    if own is None or (own.start(1) < prefix.length and not _in_loggers_place(own, prefix)):
+    if own is None or (
+        own.start(1) < prefix.length and line[own.start(1) - 1] != "=" and not _in_loggers_place(own, prefix)
+    ):
         return prefix, message
     if mark.groups > 1:
         host = str(int(own[1]) - base) if own[1].isdecimal() else own[1]
-        return replace(_sat(prefix, host, int(own[2])), stamped=True, recorded=True), message
+        return replace(sat(prefix, host, int(own[2])), stamped=True, recorded=True), message
     if int(own[1]) >= base:
         rank = int(own[1]) - base
         stream = f"{prefix.stream}/rank{rank}".lstrip("/")
-        prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True)
+        level = prefix.level or level_before(line, own.end())
+        prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True, level=level)
     return prefix, message
 
 
@@ -249,19 +237,46 @@ def leads_of(block: Block) -> Leads:
 def learn(data: bytes) -> Leads:
     """The leads of the source that ``data`` is the beginning or the end of."""
     # the ends of one log are asked for by everybody who reads them
-    return _learned(tuple(_lines(data)))
+    rows = _rows(data)
+    structured = bool(rows) and sum(row.startswith(b'{"') for row in rows) > MOST * len(rows)
+    raw = tuple(row[:400].decode("utf-8", "replace") for row in rows) if structured else ()
+    return _learned(tuple(map(_bare, rows)), raw)
 
 
 @lru_cache(maxsize=_KEPT)
-def _learned(lines: tuple[str, ...]) -> Leads:
+def _learned(lines: tuple[str, ...], raw: tuple[str, ...] = ()) -> Leads:
+    """What is learned of lines; ``raw`` as they stand there, where a collector keeps them in JSON."""
     if len(lines) < FEWEST:
         return NONE
     names = _names_of(lines)
     if len(names) > 1:
         found = Leads(names, _shapes_of(names, lines), seated=seated(names))
         return replace(found, numbered=_numbered_behind(found, lines))
+    own = _by_its_place(lines, raw)
+    if own == NONE and not raw:
+        # a launcher that writes into the same log under a name of its own is none of them
+        own = _by_its_place(tuple(line for line in lines if _TAG.match(line) is None), raw)
+    if own != NONE:
+        return own
+    same = same_lead(lines)
+    if not same:
+        return NONE
+    behind = _learned(tuple(line[len(same) :] for line in lines))
+    told = behind.names or behind.mark is not None or behind.slot is not None
+    return Leads(same=same, behind=behind if told else None)
+
+
+_TAG = deferred(r"\[[A-Za-z][A-Za-z _-]*\]|[A-Za-z][A-Za-z_-]*(?:\.(?:sh|py))?: ")
+"""What a program that speaks for itself puts before its lines."""
+
+
+def _by_its_place(lines: Sequence[str], raw: Sequence[str]) -> Leads:
+    """Who writes, by a place that lines of all writers have."""
+    slot = slot_of(raw or lines)
+    if slot is not None and _told_already(raw or lines, slot):
+        slot = None
     own = mark_of(lines)
-    if own is not None:
+    if own is not None and (slot is None or _as_many(own[0], slot, lines)):
         return Leads(mark=own[0], base=own[1])
     records = [line for line in lines if not NO_RECORD.match(line)]
     under_name = keyed(records)
@@ -270,11 +285,26 @@ def _learned(lines: tuple[str, ...]) -> Leads:
     of_process = pids(records)
     if of_process is not None:
         return Leads(pid=of_process)
-    same = same_lead(lines)
-    if not same:
-        return NONE
-    behind = _learned(tuple(line[len(same) :] for line in lines))
-    return Leads(same=same, behind=behind if behind.names or behind.mark is not None else None)
+    return NONE if slot is None else Leads(slot=slot, seated=seated(slot.names))
+
+
+def _told_already(lines: Sequence[str], slot: Slot) -> bool:
+    """Whether known prefixes tell the writers of many lines apart, and there are no others beside them."""
+    streams = [
+        prefix.stream for line in lines if (prefix := split_line(line)[0]).rank is not None or prefix.stream
+    ]
+    known = set(streams)
+    return len(streams) >= FEW_KNOWN * len(lines) and len(known) > 1 and not known < slot.names
+
+
+FEW_KNOWN = 0.4
+"""Part of the lines from which on their writers are known."""
+
+
+def _as_many(mark: re.Pattern[str], slot: Slot, lines: Sequence[str]) -> bool:
+    """Whether a number tells as many writers apart as whole names do, of which it may be a part."""
+    numbers = {found[found.re.groups] for line in lines if (found := mark.match(line)) is not None}
+    return len(numbers) >= len(slot.names)
 
 
 def _names_of(lines: Sequence[str]) -> frozenset[str]:
@@ -342,16 +372,14 @@ def _numbered_behind(leads: Leads, lines: Sequence[str]) -> bool:
     return several and len(seats) >= MOST * len(lines) and on_hosts(seats)
 
 
-def _lines(data: bytes) -> list[str]:
+def _rows(data: bytes) -> list[bytes]:
     """Some lines from both ends."""
     if len(data) <= 2 * WINDOW:
         rows = [row for row in data.splitlines() if row.strip()]
-        chosen: Iterable[bytes] = rows if len(rows) <= 2 * LOOK else [*rows[:LOOK], *rows[-LOOK:]]
-    else:
-        first = [row for row in data[:WINDOW].splitlines()[:-1] if row.strip()]
-        last = [row for row in data[-WINDOW:].splitlines()[1:] if row.strip()]
-        chosen = [*first[:LOOK], *last[-LOOK:]]
-    return [_bare(row) for row in chosen]
+        return rows if len(rows) <= 2 * LOOK else [*rows[:LOOK], *rows[-LOOK:]]
+    first = [row for row in data[:WINDOW].splitlines()[:-1] if row.strip()]
+    last = [row for row in data[-WINDOW:].splitlines()[1:] if row.strip()]
+    return [*first[:LOOK], *last[-LOOK:]]
 
 
 def _bare(row: bytes) -> str:

@@ -30,7 +30,7 @@ TURNS = 0.4
 _NUMBERS = deferred(r"\d+")
 _PLACE = r"(?:(?<![\w.])[\w.]{0,60}[A-Za-z_]\w{0,60}:\d+|0x[0-9a-f]+)"
 """A line of source, or an address."""
-_LEVEL = rf" {{0,8}}\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical)\b {{0,8}}"
+_LEVEL = rf" {{0,8}}\b(?:{LEVEL_WORD}|[Ii]nfo|[Ww]arn(?:ing)?|[Ee]rror|[Dd]ebug|[Cc]ritical|[DIWEF](?= ))\b {{0,8}}"
 _PLACES = deferred(_PLACE)
 _LEVELS = deferred(_LEVEL)
 NO_RECORD = deferred(
@@ -40,7 +40,7 @@ NO_RECORD = deferred(
 )
 """Tracebacks, stacks, tables, progress bars, and what torch, NCCL and launchers write in formats of their own."""
 _COUNTERS = r"epoch|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase"
-_NOT_WRITERS = deferred(
+NOT_WRITERS = deferred(
     rf"(?i)(?<![a-z])(?:{_COUNTERS})[ =:#\[(_.-]{{0,2}}(?:\x00|\Z)"
     r"|(?<![a-z])(?:local_?rank=?|v|loss|acc\w*|lr|time|t|size|mem\w*|total|count|node|host|machine|local|cuda|gpu|device|dev|npu|thread|pid|port|line"
     r"|cpu|numa|job|array|[tdpec]p)[ =:#\[(_.-]{0,2}\Z"
@@ -96,7 +96,7 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
         if on_nodes is not None:
             return re.compile(on_nodes), min(values)
         data_parallel = _DATA_PARALLEL.search(place[1]) and not any(map(_OTHERWISE_PARALLEL.search, heads))
-        if _NOT_WRITERS.search(place[1]) and not data_parallel:
+        if NOT_WRITERS.search(place[1]) and not data_parallel:
             continue
         # ``(1/4)`` to ``(4/4)`` count from 1
         base = int(whole[place] == {str(max(values))})

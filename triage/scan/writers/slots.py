@@ -1,0 +1,374 @@
+"""The place where lines say who wrote them, whatever it looks like: what varies there from line to line, while the rest is the same.
+
+Processes of one job say the same things. Where lines are equal but for one word, all that the word can be is who says it:
+a pid, a coordinate, a host and a number, a letter. It is the same few words from the beginning of a log to its end, as no
+count, time or name of a part is. Several such words side by side are one name: ``dp0 tp1 pp1:``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+
+from triage.model import Slot
+from triage.scan.lazy import deferred
+from triage.scan.prefixes.draft import LEVELS
+from triage.scan.writers.marks import NO_RECORD, NOT_WRITERS
+
+FEWEST = 10
+"""Records by which it can be told."""
+FIRST, OF_JSON = 14, 18
+"""Words at the beginning of a line among which it stands, keys included."""
+LONGEST = 48
+"""Characters of a name."""
+PRESENT = 0.8
+"""Part of the records that have it."""
+ALIKE = 0.6
+"""Part of the records that say what somebody else says too."""
+AGAIN = 1.5
+"""Records that each name has, on the average."""
+SPAN = 0.35
+"""Part of the log that lies between the first and the last record of one name, for half of the names."""
+TURNS = 0.3
+"""Part of the records before which somebody else spoke."""
+WHOSE = 2
+"""Names by which a place is one of writers."""
+_WORDS = deferred(r"[^\s\[\](){}<>|,;:/\"'=]+")
+_COLUMNS = deferred(r" {1,12}\d+(?: |/)")
+"""A table's line, whose numbers stand at the right of their columns."""
+_DIGITS = deferred(r"\d+")
+_TIME = deferred(
+    r"(?!\d{1,3}(?:\.\d{1,3}){3}\Z)\d{1,4}[-/.:]\d\d?[-/.:T]\d.*|\d\d:\d\d.*|\d{9,}(?:\.\d*)?|\d*\.\d+[a-z]{0,2}|[-+]?\d+(?:\.\d+)?e[-+]?\d+|[\d,]+\.\d+\w*"
+)
+_FRACTION = deferred(r"\0:\0[,.]\Z")
+_SOURCE = deferred(r"[\w./-]+\.(?:py|cpp|cc|cu|c|h|hpp|go|rs|sh|java|jl)(?::\d+)?:?")
+_PID = deferred(r"(?<!\d)\d{3,8}\Z")
+_ADDRESS = deferred(r"\d+\.\d+\.\d+\.\d+")
+_LETTER = deferred(r"(?:.*[^A-Za-z])?[A-Za-z]\Z")
+_LEVEL = deferred(r"\0[\]})>|:;,\"' ]*[DIWEF] (?=\S)")
+_COUNTED = deferred(
+    r"(?i)\b(?:epoch|step|iter\w*|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|sample|attempt|trial|version"
+    r"|phase|level|head|group|channel|state|tensor|token|wave|task|tile|gen|generation|world|pass|cycle|tick|queue|port|line|v)\W{0,3}\Z"
+)
+"""What stands before a value that numbers something else than processes."""
+
+
+def slot_of(lines: Sequence[str]) -> Slot | None:
+    """Where nearly all records name their writer, None where they do so nowhere."""
+    records = [line for line in lines if is_record(line)]
+    if len(records) < FEWEST or 2 * len(set(records)) <= len(records) + 1:
+        return None  # what is repeated as it stands is no work of several
+    rows = [words_of(line) for line in records]
+    most = OF_JSON if records[0].startswith("{") else FIRST
+    places = [at for at in range(most) if _tells(records, rows, at)]
+    numbered = [at for at in places if _of_numbers(rows, at)]
+    beside = [
+        at
+        for at in range(most)
+        if at not in numbered
+        and (at in places or _tells(records, rows, at, among=True))
+        and (_of_numbers(rows, at) or _joined(records, rows, at))
+    ]
+    told = {*numbered, *beside}
+    told |= {at for at in range(1, most) if {at - 1, at + 1} <= told and len(_words_at(rows, at)) == 1}
+    whole = [run for run in _side_by_side(sorted(told)) if any(run[0] <= at <= run[1] for at in numbered)]
+    runs = sorted([*whole, *_side_by_side(numbered)], key=lambda run: run[0] - run[1])
+    words = [(at, at) for at in places if at not in numbered]
+    for first, last in [*runs, *words]:
+        if sum(len(row) == last + 1 for row in rows) >= ALIKE * len(rows):
+            first, last = first - last - 1, -1
+        found = _named(records, rows, first, last)
+        if found is not None:
+            return found
+    if _tells(records, rows, -1) and (found := _named(records, rows, -1, -1)) is not None:
+        return found
+    return _under_a_key(records)
+
+
+def _under_a_key(records: Sequence[str]) -> Slot | None:
+    """Who writes by a value that stands under a name wherever that is in a record."""
+    times = Counter(key for line in records for key in {found[1] for found in _KEYS.finditer(line)})
+    for key, count in times.items():
+        if count < PRESENT * len(records) or _NO_KEYS.search(key) is not None:
+            continue
+        rows = [words_of(line, key) for line in records]
+        if _tells(records, rows, 0) and _of_numbers(rows, 0):
+            found = _named(records, rows, 0, 0, key)
+            if found is not None:
+                return found
+    return None
+
+
+_KEYS = deferred(r"(?<![\w.-])([A-Za-z_]\w{0,30})[\"']?(?:=|: ?)[\"']?(?=\w)")
+_NO_KEYS = deferred(
+    r"(?i)\A(?:epoch|step|iter\w*|round|batch|layer|loss|lr|acc\w*|seed|chunk|attempt|trial|version|level|lvl|sum|size|bytes|count|total"
+    r"|time|t|ts|elapsed|took|dt|shard|file|sample|wave|task|tile|local_?rank|local|gpu|device|cuda|port|line|code|status|value|k|n|i|v)\Z"
+)
+"""What numbers something else than processes, or processes within a host."""
+
+
+def _joined(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: int) -> bool:
+    """Whether a word is one with the next: ``east/3``."""
+    pairs = [(line, row) for line, row in zip(records, rows, strict=True) if len(row) > at + 1]
+    between = Counter(line[row[at].end() : row[at + 1].start()] for line, row in pairs)
+    return bool(between) and max(between, key=between.__getitem__) in {"/", ":"}
+
+
+def _of_numbers(rows: Sequence[Sequence[re.Match[str]]], at: int) -> bool:
+    """Whether numbers or letters tell those apart who stand at a place."""
+    found = _words_at(rows, at)
+    return 2 * sum(map(_numbered, found)) >= len(found)
+
+
+def _words_at(rows: Sequence[Sequence[re.Match[str]]], at: int) -> set[str]:
+    return {row[at][0].rstrip(":.") for row in rows if len(row) > at}
+
+
+def is_record(line: str) -> bool:
+    """Whether a program wrote a line in a format of its own."""
+    return line.startswith("{") or NO_RECORD.match(line) is None or _COLUMNS.match(line) is not None
+
+
+def named_by(slot: Slot, line: str) -> tuple[str, int] | None:
+    """The name of its writer in a record, and where it ends; None where there is none."""
+    if not is_record(line):
+        return None
+    words = words_of(line, slot.key)
+    place = _place(line, words, slot.first, slot.last)
+    if place is None:
+        return None
+    name = line[slice(*place)]
+    known = name in slot.names or _DIGITS.sub("0", name) in slot.shapes
+    known = known and (bool(slot.key) or _before(line, place[0], slot.first) in slot.before)
+    return (name, place[1]) if known else None
+
+
+def words_of(line: str, key: str = "") -> list[re.Match[str]]:
+    """What stands between spaces, brackets and the like; with a ``key``, what first stands under it."""
+    if key:
+        found = next((found for found in _KEYS.finditer(line) if found[1] == key), None)
+        value = None if found is None else _WORDS.match(line, found.end())
+        return [] if value is None else [value]
+    return list(_WORDS.finditer(line))
+
+
+def _place(line: str, words: Sequence[re.Match[str]], first: int, last: int) -> tuple[int, int] | None:
+    """Where a name stands that takes the words from one place to another; a colon behind it is none of it."""
+    if len(words) < max(1, last + 1, -first):
+        return None
+    end = words[last].end()
+    while end > words[last].start() + 1 and line[end - 1] in ":.":
+        end -= 1
+    return words[first].start(), end
+
+
+def _tells(
+    records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: int, *, among: bool = False
+) -> bool:
+    """Whether the words at a place may be a part of the names of writers; of one that others stand in, with ``among``."""
+    places = [(line, _place(line, row, at, at)) for line, row in zip(records, rows, strict=True)]
+    there = [(line, place) for line, place in places if place is not None]
+    if len(there) < PRESENT * len(records):
+        return False
+    values = [line[slice(*place)] for line, place in there]
+    times = Counter(values)
+    if len(times) < WHOSE or len(values) < AGAIN * len(times):
+        return False
+    if all(value.upper() in LEVELS for value in times):
+        return False
+    if at >= 0 and any(
+        _COUNTED.search(value[: number.start()]) for value in times if (number := _DIGITS.search(value))
+    ):
+        return False
+    if any(map(_impossible, times)) and sum(times[v] for v in times if _impossible(v)) * 5 > len(values):
+        return False
+    before = Counter(_DIGITS.sub("\0", line[: place[0]])[-40:] for line, place in there)
+    ((usual, _),) = before.most_common(1)
+    if at >= 0 and (_COUNTED.search(usual) or NOT_WRITERS.search(usual) or _FRACTION.search(usual)):
+        return False
+    if not among and _counts_up(values):
+        return False
+    return _spans(values) and (_come_back(values) if among else _in_turns(values))
+
+
+def _counts_up(values: Sequence[str]) -> bool:
+    """Whether numbers only go up, once or from the beginning again: two processes that count, one behind the other, do so."""
+    numbers = [int("".join(_DIGITS.findall(value))[:18]) for value in values if _DIGITS.search(value)]
+    downs = sum(b < a for a, b in pairwise(numbers))
+    return len(numbers) >= PRESENT * len(values) and downs < _BACK
+
+
+_BACK = 2
+"""Times that numbers of writers go down at the least: they come again and again."""
+
+
+def _come_back(values: Sequence[str]) -> bool:
+    """Whether values come again after others, as no time does."""
+    return sum(a != b for a, b in pairwise(values)) >= 2 * len(set(values))
+
+
+def _impossible(value: str) -> bool:
+    """Whether a word names no process: a time, a level, a place in a program, something long."""
+    return (
+        len(value) > LONGEST
+        or (len(value) > 1 and value.upper() in LEVELS)
+        or _TIME.fullmatch(value) is not None
+        or _SOURCE.fullmatch(value) is not None
+        or not any(map(str.isalnum, value))
+    )
+
+
+def _numbered(value: str) -> bool:
+    """Whether a number or a letter tells a name from others like it."""
+    return any(map(str.isdigit, value)) or _LETTER.match(value) is not None
+
+
+def _at_a_time(names: Sequence[str], rests: Sequence[str], whole: Sequence[str]) -> bool:
+    """Whether several are in the same step at a time: some count is the same in lines of theirs that follow each other.
+
+    One process that reports has other counts in every line.
+    """
+    pairs = [
+        list(zip(_DIGITS.findall(whole[at]), _DIGITS.findall(whole[at + 1]), strict=False))
+        for at in range(len(names) - 1)
+        if names[at] != names[at + 1] and rests[at] == rests[at + 1]
+    ]
+    if not pairs:
+        return True
+    values: dict[int, set[str]] = defaultdict(set)
+    same: Counter[int] = Counter()
+    for numbers in pairs:
+        for at, (one, other) in enumerate(numbers):
+            values[at] |= {one, other}
+            same[at] += one == other
+    varying = [at for at, told in values.items() if len(told) > 1]
+    return not varying or any(same[at] >= TURNS * len(pairs) for at in varying)
+
+
+def _introduced(
+    records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], first: int, last: int
+) -> bool:
+    """Whether each of those who are known by words alone says once which of all it is, in the same words."""
+    said: dict[tuple[str, int], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
+    places = [_place(line, row, first, last) for line, row in zip(records, rows, strict=True)]
+    names = {line[slice(*place)] for line, place in zip(records, places, strict=True) if place is not None}
+    listed = {
+        word
+        for line, place in zip(records, places, strict=True)
+        if place is not None and _DIGITS.search(line, place[1]) is not None
+        for word in re.findall(r"[\w.@-]+", line[place[1] :])
+        if word in names
+    }
+    if len(names) >= _SEVERAL and len(listed) >= PRESENT * len(names):
+        return True  # somebody numbers them all
+    for line, row in zip(records, rows, strict=True):
+        place = _place(line, row, first, last)
+        if place is None:
+            continue
+        rest = " ".join((line[: place[0]] + "\0" + line[place[1] :]).split())
+        wording = _DIGITS.sub("#", rest)
+        for at, number in enumerate(_DIGITS.finditer(rest)):
+            if len(number[0]) < _SMALL:
+                said[wording, at][line[slice(*place)]].add(int(number[0]))
+    for told in said.values():
+        numbers = set().union(*told.values())
+        one_each = len(told) >= _SEVERAL and len(numbers) == len(told) == sum(map(len, told.values()))
+        if one_each and numbers in (set(range(len(numbers))), set(range(1, len(numbers) + 1))):
+            return True
+    return False
+
+
+_SEVERAL, _SMALL = 3, 4
+
+
+def _before(line: str, at: int, first: int) -> str:
+    """What stands before a name, without what changes from record to record."""
+    if first < 0:
+        text = "".join(line[:at].split()[-1:])
+        return "" if text.isalnum() else _DIGITS.sub("#", text)
+    return " ".join(_LETTERS.sub("\1", _DIGITS.sub("#", _LEVELS.sub("\1", line[:at]))).split())
+
+
+_LETTERS = deferred(r"(?<!\w)[DIWEFdiwef](?=#|[\])|])")
+
+
+_LEVELS = deferred(
+    r"(?<!\w)(?:" + "|".join(sorted(LEVELS, key=len, reverse=True)) + r")(?!\w)", re.IGNORECASE
+)
+
+
+def _spans(values: Sequence[str]) -> bool:
+    """Whether most values come from the beginning to the end, as those of counters and of phases do not."""
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for at, value in enumerate(values):
+        first.setdefault(value, at)
+        last[value] = at
+    wide = sum(last[value] - first[value] >= SPAN * len(values) for value in first)
+    return 2 * wide >= len(first)
+
+
+def _in_turns(values: Sequence[str]) -> bool:
+    return sum(a != b for a, b in pairwise(values)) >= TURNS * len(values)
+
+
+def _side_by_side(places: Sequence[int]) -> list[tuple[int, int]]:
+    """Stretches of places, from the first to the last of each."""
+    found: list[tuple[int, int]] = []
+    for at in places:
+        if found and found[-1][1] == at - 1:
+            found[-1] = found[-1][0], at
+        else:
+            found.append((at, at))
+    return found
+
+
+def _named(
+    records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], first: int, last: int, key: str = ""
+) -> Slot | None:
+    """The names that stand from one place to another, if what is said is the same under them."""
+    names: list[str] = []
+    rests: list[str] = []
+    whole: list[str] = []
+    before: dict[str, list[str]] = defaultdict(list)
+    for line, row in zip(records, rows, strict=True):
+        place = _place(line, row, first, last)
+        if place is not None:
+            names.append(line[slice(*place)])
+            before[_before(line, place[0], first)].append(names[-1])
+            whole.append(line[: place[0]] + "\0" + line[place[1] :])
+            rests.append(" ".join(_DIGITS.sub("#", line[: place[0]] + "\0" + line[place[1] :]).split()))
+    sayers: dict[str, set[str]] = defaultdict(set)
+    for name, rest in zip(names, rests, strict=True):
+        sayers[rest].add(name)
+    known = Counter(names)
+    heard = {name for said in sayers.values() if len(said) >= max(WHOSE, len(known) / 2) for name in said}
+    shared = sum(len(sayers[rest]) >= WHOSE for rest in rests)
+    if len(known) < WHOSE or shared < ALIKE * len(records):
+        return None
+    if len(names) < AGAIN * len(known):
+        return None
+    if 2 * sum(map(_numbered, known)) < len(known) and not _introduced(records, rows, first, last):
+        return None
+    if not _at_a_time(names, rests, whole):
+        return None
+    if 2 * max(map(len, sayers.values())) < len(known) or not (_spans(names) and _in_turns(names)):
+        return None
+    shapes = Counter(_DIGITS.sub("0", name) for name in heard if any(map(str.isdigit, name)))
+    found = Slot(
+        first,
+        last,
+        frozenset(name for name in heard if not any(map(_impossible, name.split()))),
+        frozenset(shape for shape, times in shapes.items() if times > 1),
+        frozenset(text for text, said in before.items() if len(said) >= AGAIN * len(set(said))),
+        processes=not any(map(_ADDRESS.search, heard))
+        and sum(_PID.search(name) is not None for name in heard) >= PRESENT * len(heard) > 0,
+        key=key,
+        lettered=sum(_LEVEL.match(rest, rest.index("\0")) is not None for rest in rests)
+        >= PRESENT * len(rests),
+    )
+    return (
+        found if sum(named_by(found, line) is not None for line in records) >= ALIKE * len(records) else None
+    )
