@@ -61,6 +61,9 @@ def test_words_name_writers_that_have_said_which_of_all_they_are() -> None:
         [f"10:00:{k:02} epoch {k // 6} step done" for k in range(30)],
         [f"10:00:{k:02} {('train', 'eval')[k % 2]} loss 0.{k}" for k in range(30)],
         [f"10:00:{k:02} {('INFO', 'DEBUG')[k % 2]} cache hit" for k in range(30)],
+        [f"[10:{k // 9:02}:{k % 9 * 7:02}] ep{k // 9} b{k % 9 * 40:04} f1=0.{k}" for k in range(45)],
+        [f"[10:00:{k % 12 * 5:02}] frame out" for k in range(60)],
+        [f"metrics: throughput {k}.1 tokens/s, Running: {k * k % 5} reqs" for k in range(40)],
     ],
 )
 def test_counters_phases_parts_and_levels_name_nobody(lines: list[str]) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from triage.model import Slot
@@ -42,14 +42,15 @@ _DIGITS = deferred(r"\d+")
 _TIME = deferred(
     r"(?!\d{1,3}(?:\.\d{1,3}){3}\Z)\d{1,4}[-/.:]\d\d?[-/.:T]\d.*|\d\d:\d\d.*|\d{9,}(?:\.\d*)?|\d*\.\d+[a-z]{0,2}|[-+]?\d+(?:\.\d+)?e[-+]?\d+|[\d,]+\.\d+\w*"
 )
-_FRACTION = deferred(r"\0:\0[,.]\Z")
+_FRACTION = deferred(r"\0:\0[:,.]\Z")
+"""What stands before the seconds of a time, and parts of them."""
 _SOURCE = deferred(r"[\w./-]+\.(?:py|cpp|cc|cu|c|h|hpp|go|rs|sh|java|jl)(?::\d+)?:?")
 _PID = deferred(r"(?<!\d)\d{3,8}\Z")
 _ADDRESS = deferred(r"\d+\.\d+\.\d+\.\d+")
 _LETTER = deferred(r"(?:.*[^A-Za-z])?[A-Za-z]\Z")
 _LEVEL = deferred(r"\0[\]})>|:;,\"' ]*[DIWEF] (?=\S)")
 _COUNTED = deferred(
-    r"(?i)\b(?:epoch|step|iter\w*|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|sample|attempt|trial|version"
+    r"(?i)\b(?:epoch|ep|step|iter\w*|itr|it|mb|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|sample|attempt|trial|version"
     r"|phase|level|head|group|channel|state|tensor|token|wave|task|tile|gen|generation|world|pass|cycle|tick|queue|port|line|v)\W{0,3}\Z"
 )
 """What stands before a value that numbers something else than processes."""
@@ -89,7 +90,9 @@ def slot_of(lines: Sequence[str]) -> Slot | None:
 
 def _under_a_key(records: Sequence[str]) -> Slot | None:
     """Who writes by a value that stands under a name wherever that is in a record."""
-    times = Counter(key for line in records for key in {found[1] for found in _KEYS.finditer(line)})
+    times = Counter(
+        key for line in records for key in {found[1] for found in _KEYS.finditer(line) if _keyed(line, found)}
+    )
     for key, count in times.items():
         if count < PRESENT * len(records) or _NO_KEYS.search(key) is not None:
             continue
@@ -99,6 +102,11 @@ def _under_a_key(records: Sequence[str]) -> Slot | None:
             if found is not None:
                 return found
     return None
+
+
+def _keyed(line: str, found: re.Match[str]) -> bool:
+    """Whether a value is told by its name, and not measured: ``who=3``, ``{"who": 3}``, but not ``Running: 3 reqs``."""
+    return line.startswith("{") or "=" in found[0]
 
 
 _KEYS = deferred(r"(?<![\w.-])([A-Za-z_]\w{0,30})[\"']?(?:=|: ?)[\"']?(?=\w)")
@@ -188,7 +196,7 @@ def _tells(
     ((usual, _),) = before.most_common(1)
     if at >= 0 and (_COUNTED.search(usual) or NOT_WRITERS.search(usual) or _FRACTION.search(usual)):
         return False
-    if not among and _counts_up(values):
+    if not among and (_counts_up(values) or _in_strides(times)):
         return False
     return _spans(values) and (_come_back(values) if among else _in_turns(values))
 
@@ -198,6 +206,13 @@ def _counts_up(values: Sequence[str]) -> bool:
     numbers = [int("".join(_DIGITS.findall(value))[:18]) for value in values if _DIGITS.search(value)]
     downs = sum(b < a for a, b in pairwise(numbers))
     return len(numbers) >= PRESENT * len(values) and downs < _BACK
+
+
+def _in_strides(values: Iterable[str]) -> bool:
+    """Whether the numbers lie apart by one step, as what is reported every so often: processes are numbered one by one."""
+    numbers = sorted({int(digits[-1][:18]) for value in values if (digits := _DIGITS.findall(value))})
+    steps = {b - a for a, b in pairwise(numbers)}
+    return len(numbers) > _SEVERAL and len(steps) == 1 and steps != {1}
 
 
 _BACK = 2
