@@ -59,7 +59,8 @@ def test_what_was_said_before_the_launcher_saw_processes_end_tells_why(engine: E
     log = (
         f"2026-11-22 16:56:35,062 INFO 4 ranks answered\n{REFUSED}\n{REFUSED}\n"
         "W1122 16:56:36.157000 3478 torch/distributed/elastic/multiprocessing/api.py:1012] Sending process 3550 closing signal SIGTERM\n"
-        "E1122 16:56:36.238000 3478 torch/distributed/elastic/multiprocessing/api.py:986] failed (exitcode: 64) local_rank: 0\n"
+        "E1122 16:56:36.238000 3478 torch/distributed/elastic/multiprocessing/api.py:986] failed (exitcode: 64) "
+        "local_rank: 0 (pid: 3549) of binary: /opt/python\n"
         "Traceback (most recent call last):\n"
         '  File "/opt/torch/distributed/launcher/api.py", line 308, in launch_agent\n'
         "    raise ChildFailedError(\n"

@@ -14,6 +14,7 @@ from triage.diagnosis.causes.stated import last_words, stated_exception
 from triage.diagnosis.causes.worded import by_words
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger.oddities import SILENT, says_no_more
+from triage.diagnosis.words.hearsay import loudest, told
 
 RULE = "progress.solo"
 
@@ -46,6 +47,11 @@ def soloist(job: Job, ranking: Ranking) -> Candidate | None:
     ]
     found.reasons = ["all others say last that they waited for somebody or lost him; nobody else says this"]
     found = by_words(job, found)
+    plain = loudest([word]) if found.rule_id == _TELLS_NOTHING else None
+    if plain is not None:
+        _, shown, like = plain
+        found.items[0] = told(job, found.lead, like, shown.text)
+        found.score = found.lead.rule.confidence
     if found.rule_id == _TELLS_NOTHING and first.fields.get("_weak") is True:
         return None
     if found.rule_id == _TELLS_NOTHING:

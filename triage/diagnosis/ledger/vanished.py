@@ -95,7 +95,9 @@ def _not_through(job: Job, ranks: list[int]) -> list[int]:
 
 
 def _left_together(job: Job, ledger: Ledger, ranks: list[int], lost: list[Item]) -> Iterator[Item]:
-    """Several ranks said that they are through, and the others, who go on, lost them."""
+    """Several ranks said that they are through, and as many others, who go on, lost them."""
+    if len(ranks) > len(lost):
+        return  # it is the few who ask for more that are out of step
     if any(end.failed for rank, end in ledger.exits.items() if rank in ranks):
         return
     if any(i.rule.role == "cause" or i.rule.fact == "exception" for i in job.items if i.rank in ranks):

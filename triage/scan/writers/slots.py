@@ -209,12 +209,14 @@ def _counts_up(values: Sequence[str]) -> bool:
 
 
 def _in_strides(values: Iterable[str]) -> bool:
-    """Whether the numbers lie apart by one step, as what is reported every so often: processes are numbered one by one."""
+    """Whether the numbers lie apart by one step, as what is reported every so often: processes are numbered one by one, or nearly."""
     numbers = sorted({int(digits[-1][:18]) for value in values if (digits := _DIGITS.findall(value))})
     steps = {b - a for a, b in pairwise(numbers)}
-    return len(numbers) > _SEVERAL and len(steps) == 1 and steps != {1}
+    return len(numbers) > _SEVERAL and len(steps) == 1 and min(steps) >= _STRIDE
 
 
+_STRIDE = 5
+"""The least of such steps: pids of processes that are started together may lie two or three apart."""
 _BACK = 2
 """Times that numbers of writers go down at the least: they come again and again."""
 
