@@ -6,6 +6,8 @@ logger at once. :func:`split_line` takes them off from the outside in and return
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from triage.model import Prefix
 from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes import containers, glog, headed, launchers, loggers, nccl, system
@@ -161,6 +163,14 @@ def split_line(line: str) -> tuple[Prefix, str]:
 
     Never raises, whatever the text.
     """
+    return _split(line) if len(line) > _LONG else _split_once(line)
+
+
+_LONG = 2048
+"""Characters of lines that are not kept: few are read twice."""
+
+
+def _split(line: str) -> tuple[Prefix, str]:
     text = clean(line)
     draft = Draft()
     at = 0
@@ -209,6 +219,10 @@ def split_line(line: str) -> tuple[Prefix, str]:
     if message == line:
         return (draft.finish(0) if draft.stamped or draft.rank is not None else _NOTHING), message
     return draft.finish(prefix_length(line, message)), message
+
+
+_split_once = lru_cache(maxsize=4096)(_split)
+"""What learns the layout of a log and what looks at its end read the same lines, one after the other."""
 
 
 class Continuation:

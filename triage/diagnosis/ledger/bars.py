@@ -61,13 +61,17 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
         waiting: ranks that waited themselves; their bars prove nothing.
     """
     timed = [(i, t) for i in _waits(job) if (t := _timeout(i)) is not None]
-    waits = [(i, t) for i, t in timed if t >= SHORTEST]
+    # every rank of hundreds says the same
+    waits: dict[tuple[int | None, float], Item] = {}
+    for wait, timeout in timed:
+        if timeout >= SHORTEST:
+            waits.setdefault((_awaited(wait), timeout), wait)
     for bar in _last_bars(job):
         elapsed = bar.seconds("elapsed") or 0.0
         if bar.rank in waiting or _of_the_steps(bar) or _closed_at_once(bar):
             continue
-        for wait, timeout in waits:
-            least = OWN if bar.rank is not None and _awaited(wait) == bar.rank else NEAR[0]
+        for (awaited, timeout), wait in waits.items():
+            least = OWN if bar.rank is not None and awaited == bar.rank else NEAR[0]
             if least * timeout <= elapsed <= NEAR[1] * timeout:
                 return Work(bar, wait, timeout)
     bars = _drawn(job, waiting)

@@ -255,7 +255,8 @@ def _learned(lines: tuple[str, ...], raw: tuple[str, ...] = ()) -> Leads:
     own = _by_its_place(lines, raw)
     if own == NONE and not raw:
         # a launcher that writes into the same log under a name of its own is none of them
-        own = _by_its_place(tuple(line for line in lines if _TAG.match(line) is None), raw)
+        others = tuple(line for line in lines if _TAG.match(line) is None)
+        own = NONE if len(others) == len(lines) else _by_its_place(others, raw)
     if own != NONE:
         return own
     same = same_lead(lines)

@@ -42,8 +42,8 @@ _DIGITS = deferred(r"\d+")
 _TIME = deferred(
     r"(?!\d{1,3}(?:\.\d{1,3}){3}\Z)\d{1,4}[-/.:]\d\d?[-/.:T]\d.*|\d\d:\d\d.*|\d{9,}(?:\.\d*)?|\d*\.\d+[a-z]{0,2}|[-+]?\d+(?:\.\d+)?e[-+]?\d+|[\d,]+\.\d+\w*"
 )
-_FRACTION = deferred(r"\0:\0[:,.]\Z")
-"""What stands before the seconds of a time, and parts of them."""
+_FRACTION = deferred(r"\0:\0[:,.]\Z|\0[-/.]\0[-/.]\0[ T]\0:\Z")
+"""What stands before the minutes and seconds of a time, and parts of them."""
 _SOURCE = deferred(r"[\w./-]+\.(?:py|cpp|cc|cu|c|h|hpp|go|rs|sh|java|jl)(?::\d+)?:?")
 _PID = deferred(r"(?<!\d)\d{3,8}\Z")
 _ADDRESS = deferred(r"\d+\.\d+\.\d+\.\d+")
@@ -176,15 +176,16 @@ def _tells(
     records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: int, *, among: bool = False
 ) -> bool:
     """Whether the words at a place may be a part of the names of writers; of one that others stand in, with ``among``."""
+    words = [row[at][0] for row in rows if len(row) >= max(1, at + 1)]
+    if len(words) < PRESENT * len(records) or not WHOSE <= len(set(words)) <= len(words) / AGAIN:
+        return False
+    if not (_spans(words) and (_come_back(words) if among else _in_turns(words))):
+        return False  # most places are told by this
     places = [(line, _place(line, row, at, at)) for line, row in zip(records, rows, strict=True)]
     there = [(line, place) for line, place in places if place is not None]
-    if len(there) < PRESENT * len(records):
-        return False
     values = [line[slice(*place)] for line, place in there]
     times = Counter(values)
-    if len(times) < WHOSE or len(values) < AGAIN * len(times):
-        return False
-    if all(value.upper() in LEVELS for value in times):
+    if len(times) < WHOSE or all(value.upper() in LEVELS for value in times):
         return False
     if at >= 0 and any(
         _COUNTED.search(value[: number.start()]) for value in times if (number := _DIGITS.search(value))
@@ -192,13 +193,11 @@ def _tells(
         return False
     if any(map(_impossible, times)) and sum(times[v] for v in times if _impossible(v)) * 5 > len(values):
         return False
-    before = Counter(_DIGITS.sub("\0", line[: place[0]])[-40:] for line, place in there)
-    ((usual, _),) = before.most_common(1)
-    if at >= 0 and (_COUNTED.search(usual) or NOT_WRITERS.search(usual) or _FRACTION.search(usual)):
-        return False
     if not among and (_counts_up(values) or _in_strides(times)):
         return False
-    return _spans(values) and (_come_back(values) if among else _in_turns(values))
+    before = Counter(_DIGITS.sub("\0", line[: place[0]])[-40:] for line, place in there)
+    ((usual, _),) = before.most_common(1)
+    return at < 0 or not (_COUNTED.search(usual) or NOT_WRITERS.search(usual) or _FRACTION.search(usual))
 
 
 def _counts_up(values: Sequence[str]) -> bool:
