@@ -12,7 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from triage.model import Block, Finding, Source, Value
 from triage.scan.closing.wordings import REFUSES, speaks_of_trouble
 from triage.scan.lazy import compiled
-from triage.scan.ordinary.concert import says_that_it_is_through
+from triage.scan.ordinary.concert import NOBODYS, says_that_it_is_through
 from triage.scan.ordinary.said import WINDOW, Said, any_line, finding_of, share, without_digits
 
 WAITED, LOST, SOLO = "progress.waited-in-vain", "progress.lost-another", "progress.solo"
@@ -26,7 +26,7 @@ IN_ALL = 512 << 10
 LEAST = 4 << 10
 _IN_VAIN = (
     r"(?i)\b(?:tim(?:ed|e) ?out|timeouts?|overdue|expired|deadline|unresponsive|(?:still |been )?waiting|waited|starved|stalled|stuck"
-    r"|no (?:\w+ ){0,2}(?:answer|reply|response|word|sign|news|news|heartbeat|ack\w*|progress|\w+ (?:for|within|in|after|from|since))"
+    r"|no (?:\w+ ){0,2}(?:answer|reply|response|word|sign|news|heartbeat|ack\w*|progress|\w+ (?:for|within|in|after|from|since))"
     r"|(?:not|never|n't) (?:been )?(?!allowed|supported|defined|permitted|implemented|needed|expected|recogni|installed"
     r"|configured|specified)"
     r"(?:\w+ed|seen|heard|come|came|there|ready|delivered|got|met|sent)"
@@ -45,7 +45,6 @@ _GIVES_UP = (
 _WHOLE = r"(?<![\w.])\d{1,9}(?![\w.]*\d|[.:/])"
 _NUMBERED = r"[^\s:]*\d\S*"
 """A word with a number in it, whatever else is: a place, an id, a count."""
-_ASIDE = r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
 
 
 def chorus(
@@ -255,5 +254,5 @@ def _lines_of(block: Block, source: Source, index: int, size: int) -> Iterator[S
     start = max(0, len(block.data) - size)
     start = block.data.find(b"\n", start) + 1 if start else 0
     for line in any_line(block, source, index, start):
-        if compiled(_ASIDE).match(line.message) is None:
+        if compiled(NOBODYS).match(line.message) is None:
             yield line

@@ -46,9 +46,10 @@ _BADLY = (
 )
 _NUMBERED = r"[^\n\d]{0,40}?\b(?:worker|actor|process|proc|env|rank|task|replica|shard|gpu|node|client)[ _#=:-]{0,2}(\d{1,4})\b"
 """How those who are told apart by a number begin their lines."""
+NOBODYS = r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
+"""Empty lines, rules, and what interpreters and libraries say on their way out."""
 _ASIDE = (
-    r"\s*$|\s*[=*#~_+-]{3,}|[^\n]{0,60}\bNCCL INFO "
-    r"|[^\n]{0,40}\bdestroy_process_group\(\) was not called|[^\n]{0,80}\bresource_tracker\b|\s*warnings\.warn\("
+    rf"{NOBODYS}|[^\n]{{0,60}}\bNCCL INFO "
     r"|(?:\[\d+\.(?:\d+|extern|batch)\] )?done with job\s*$"  # slurmd, however the step came out
     r"|(?:wandb|swanlab)\b|\s*(?:rc|exit(?: code| status)?|status|real|user|sys)[ =:]{1,3}0?\b"
 )
