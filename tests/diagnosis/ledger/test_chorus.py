@@ -149,3 +149,20 @@ def test_a_launcher_tells_which_process_is_which(engine: Engine) -> None:
     root = told(engine, lines).root_cause
     assert root is not None
     assert root.origin.rank == 3
+
+
+def test_the_name_of_a_writer_is_none_of_the_words_that_tell_a_kind_of_failure(engine: Engine) -> None:
+    seats = [f"pod-{r // 4}/slot{r % 4}" for r in range(12)]
+    log = "".join(
+        f"2026-11-22 10:0{k}:{r:02},107 | {seat} | sweep {k} merged 48 tiles\n"
+        for k in range(6) for r, seat in enumerate(seats)
+    )  # fmt: skip
+    log += f"2026-11-22 10:06:07,107 | {seats[7]} | QuiltTornError: seam 311 of tile 9 does not close\n"
+    log += "".join(
+        f"2026-11-22 10:07:{r:02},107 | {seat} | no word from the ring for 45 s, giving up\n"
+        for r, seat in enumerate(seats) if r != 7
+    )  # fmt: skip
+    root = engine.diagnose(log.encode()).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("user-code", 7)
+    assert "QuiltTornError" in root.evidence[0].text

@@ -36,10 +36,18 @@ def soloist(job: Job, ranking: Ranking) -> Candidate | None:
             or live[0].ranks != (first.rank,)
         ):
             return None
-    word = (first.finding.source, first.finding.evidence[0])
+    shown_there = first.finding.evidence[0]
+    # the name of the writer, in whatever layout, is none of its words
+    word = (
+        first.finding.source,
+        replace(shown_there, text=first.text("words") or shown_there.text, span=None),
+    )
     found = stated_exception(job, [word]) or last_words(job, [word])
     lead = found.lead
-    own = replace(lead.finding, rank=first.rank, local_rank=first.finding.local_rank, host=first.finding.host)
+    own = replace(
+        lead.finding, rank=first.rank, local_rank=first.finding.local_rank, host=first.finding.host,
+        evidence=(shown_there, *lead.finding.evidence[1:]),
+    )  # fmt: skip
     found.items = [Item(own, lead.rule), *found.items[1:]]
     found.explains = [item for c in live for item in c.items] + [
         *job.of_tag("collective-timeout"),
