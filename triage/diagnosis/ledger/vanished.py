@@ -77,8 +77,7 @@ def vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
     if said is None:
         said = _nameless_farewell(job, lost)
     if said is not None:
-        early: dict[str, Value] = {"ranks": (rank,), "seq": None, "op": None}
-        yield verdict(job, "ledger.finished-early", early, [lost[0], said, *lost[1:]], rank=rank)
+        yield _early(job, [rank], [said], lost)
         return
     fields: dict[str, Value] = {"ranks": (rank,), "others": tuple(sorted(inside))}
     more = {i.rule.id: i for i in reversed(job.of_tag("peer-loss")) if i.rank in inside}
@@ -105,8 +104,14 @@ def _left_together(job: Job, ledger: Ledger, ranks: list[int], lost: list[Item])
     said = [item for rank in ranks if (item := stopped(job, rank)) is not None]
     if any(compare(item.finding, loss.finding) == 1 for item in said for loss in lost):
         return
-    early: dict[str, Value] = {"ranks": tuple(ranks), "seq": None, "op": None}
-    yield verdict(job, "ledger.finished-early", early, [lost[0], *said[:2], *lost[1:]], rank=None)
+    yield _early(job, ranks, said, lost)
+
+
+def _early(job: Job, ranks: list[int], said: list[Item], lost: list[Item]) -> Item:
+    """That ``ranks`` left before the others, by what they said and by whom they were lost."""
+    fields: dict[str, Value] = {"ranks": tuple(ranks), "seq": None, "op": None}
+    one = ranks[0] if len(ranks) == 1 else None
+    return verdict(job, "ledger.finished-early", fields, [lost[0], *said[:2], *lost[1:]], rank=one)
 
 
 def _alone_through(job: Job, ranks: list[int]) -> list[int]:
@@ -152,8 +157,7 @@ def _left_the_nameless(job: Job, ledger: Ledger) -> Iterator[Item]:
     farewells = {rank: said for rank in ledger.members if (said := stopped(job, rank)) is not None}
     if len(farewells) == 1 and not ledger.finished:
         ((rank, said),) = farewells.items()
-        fields: dict[str, Value] = {"ranks": (rank,), "seq": None, "op": None}
-        yield verdict(job, "ledger.finished-early", fields, [lost[0], said, *lost[1:]], rank=rank)
+        yield _early(job, [rank], [said], lost)
 
 
 _FEWEST = 3
