@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import argparse
 import random
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-BEFORE_TROUBLE = "2026-11-20 18:{m:02d}:{s:02d},{ms:03d}"
+UNIQUE = 2 << 20
+"""Bytes of a file that are not said twice."""
+STAMP = "2026-11-20 18:{m:02d}:{s:02d},{ms:03d}"
 OUT_OF_MEMORY = """\
 Traceback (most recent call last):
   File "/workspace/train.py", line 412, in <module>
@@ -53,7 +56,7 @@ def start(rng: random.Random, rank: int, ranks: int) -> str:
 
 def step(rng: random.Random, rank: int, number: int) -> str:
     """The lines of one step."""
-    stamp = BEFORE_TROUBLE.format(m=number // 60 % 60, s=number % 60, ms=rng.randrange(1000))
+    stamp = STAMP.format(m=number // 60 % 60, s=number % 60, ms=rng.randrange(1000))
     lines = [
         f"{stamp} INFO trainer rank={rank} step {number}/500000 loss {rng.uniform(1, 3):.4f} "
         f"grad_norm {rng.uniform(0, 9):.3f} lr 1.0e-04 {rng.uniform(800, 900):.1f} ms",
@@ -70,6 +73,23 @@ def end(rng: random.Random, rank: int, failed: int) -> str:
     return WAITED.format(rank=rank, s=rng.randrange(60), us=rng.randrange(10**6), us2=rng.randrange(100))
 
 
+def write(path: Path, rank: int, ranks: int, size: int) -> None:
+    """Write the file of one rank; from ``UNIQUE`` bytes on its steps are those that were there before."""
+    rng = random.Random(20261120 + rank)
+    begin = start(rng, rank, ranks)
+    steps, written = [begin], len(begin)
+    while written < min(size, UNIQUE):
+        steps.append(step(rng, rank, len(steps)))
+        written += len(steps[-1])
+    once = "".join(steps).encode()
+    again = once[len(begin.encode()) :]
+    with path.open("wb") as stream:
+        stream.write(once)
+        while written < size:
+            written += stream.write(again)
+        stream.write(end(rng, rank, ranks * 3 // 7).encode())
+
+
 def main() -> None:
     """Write one file for each rank."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -78,16 +98,15 @@ def main() -> None:
     parser.add_argument("--kilobytes", type=int, default=200, help="of each file, about")
     options = parser.parse_args()
     options.directory.mkdir(parents=True, exist_ok=True)
-    failed = options.ranks * 3 // 7
-    for rank in range(options.ranks):
-        rng = random.Random(20261120 + rank)
-        with (options.directory / f"rank_{rank}.err").open("w", encoding="utf-8") as stream:
-            written = stream.write(start(rng, rank, options.ranks))
-            number = 0
-            while written < options.kilobytes << 10:
-                number += 1
-                written += stream.write(step(rng, rank, number))
-            stream.write(end(rng, rank, failed))
+    with ProcessPoolExecutor() as pool:
+        written = [
+            pool.submit(
+                write, options.directory / f"rank_{rank}.err", rank, options.ranks, options.kilobytes << 10
+            )
+            for rank in range(options.ranks)
+        ]
+        for job in written:
+            job.result()
 
 
 if __name__ == "__main__":
