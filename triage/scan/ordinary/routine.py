@@ -65,6 +65,13 @@ _ANEW = r"(?i)\b(?:re)?(?:start|launch|spawn|submit|queu)\w*|\b(?:attempt|retr(?
 """What is said of a program that is run again and again."""
 
 
+_OF_MESSAGES = 0.8
+"""Part of the lines below an exception that are indented, where they are its message."""
+_STAMPED = (
+    r"\W{0,2}(?:\d{4}-\d\d-\d\d|[IWEF]\d{4} \d\d:|\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d{1,2} \d\d:)|\s*\d{1,3}%\|"
+)
+
+
 class Routine(Rows):
     """The lines at the end of one log, by writer and shape."""
 
@@ -77,6 +84,8 @@ class Routine(Rows):
             how: what was said on ``line``.
         """
         at = self.below(line)
+        if how == "raised" and self._message_to_the_end(at):
+            return None
         before = self._said_before(at - 1, stream) if stream else None
         if before is not None and not self._repeated(before, at - 1, stream):
             last = next((i for i in self.of(stream, range(len(self._rows) - 1, at - 1, -1))), None)
@@ -96,6 +105,14 @@ class Routine(Rows):
             last = all_count_on(self, at) or begun_afresh(self, at)
             found = None if last is None else self.shown(last)
         return found
+
+    def _message_to_the_end(self, at: int) -> bool:
+        """Whether the message of an exception has many lines and all below row ``at`` is of it: arrays, settings, trees of names."""
+        rows = [row for row in map(self.raw, range(at, len(self._rows))) if row.strip()]
+        indented = sum(row[:1].isspace() for row in rows)
+        return len(rows) >= ENOUGH and indented >= _OF_MESSAGES * len(rows) and not any(
+            compiled(_STAMPED).match(row.decode("utf-8", "replace")) for row in rows
+        )  # fmt: skip
 
     def began(self, line: int) -> Evidence | None:
         """The last of the lines with which somebody counts on, from after ``line`` to the end of the log."""

@@ -20,7 +20,7 @@ from triage.text.signals import SIGNALS
 WELL, BADLY = "progress.status-zero", "host.exit-status"
 _LONGEST = 200
 _STATUS = deferred(
-    r"(?!.*\b(?:errors?|fail\w*|warn\w*)\b)(?:\[[\w.-]{1,20}\]:? +)?"
+    r"(?!.*\b(?:errors?|fail\w*|warn\w*)\b)(?:\[[\w.-]{1,20}\]:? +|[=#*+>-]{1,8} +)?"
     # as date prints it, in C and in other locales
     r"(?:(?:[A-Z][a-z]{2},? +){1,2}\d{1,2} (?:(?:[A-Z][a-z]{2} )?\d{4} )?\d\d:\d\d:\d\d(?: [AP]M)?(?: [A-Z]{2,5})?(?: \d{4})?[:,]? +)?"
     r"\W{0,3}(?:'?[\w./+-]{1,40}'?:?[ ]){0,4}?"
