@@ -15,7 +15,7 @@ from triage.scan.ordinary.rows import GAVE_UP, MANY, MAX_ROWS, Rows
 NEAR = 40
 """Rows below an exception in which it may be said what is done about it: what else complains of it may stand between."""
 _FRESH = (
-    r"(?i)\b(?:re-?(?:start|spawn|launch|tr(?:y|i)|run|sum|queu|creat|buil|connect|load|open|schedul|group|cover)\w*|respawn\w*|rebuilt"
+    r"(?i)\b(?:re-?(?:start|spawn|launch|tr(?:y|i)|run|sum|queu|creat|buil|connect|load|open|schedul|group|cover|stor|join)\w*|(?:re)?spawn(?:ed|ing)|rebuilt"
     r"|(?:try|trying|start|starting|started|launching|spawning|doing)\b.{0,40}\b(?:again|anew|over|another|next|new)"
     r"|again|anew|new (?:pool|worker|process|engine|group)|left out|leaving (?:it|them) out|skipp\w+|ignor\w+|without (?:it|them)"
     r"|fall(?:s|ing)? back|fell back|instead|continu(?:es|ing)|carr(?:y|ies|ying) on|go(?:es|ing) on|replaced by)\b"

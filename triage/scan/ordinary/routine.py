@@ -40,7 +40,7 @@ _CELLS = rf"\s*(?:{_CELL}\s+){{2,}}(?=(?:-\s+)*\S*[A-Za-z])"
 _HEAD = r"\s*(?:\[[^\]\d]{2,30}\]|(?!File|Traceback|[\w.]*(?:Error|Exception))[A-Za-z][\w.-]{2,30}:(?= ))"
 _INSTEAD = (
     r"(?i)\b(?:fall(?:s|ing|en)?[ -]?back|fell back|instead|skip(?:s|ped|ping)?|ignor(?:e|es|ed|ing)|continuing|proceeding"
-    r"|without it|will be retried|(?:trying|using) (?:the )?(?:next|other|default|another))\b"
+    r"|without it|left out|will be retried|(?:trying|using) (?:the )?(?:next|other|default|another))\b"
 )
 """What is done where something failed."""
 _REMEDY = (
@@ -344,13 +344,17 @@ class Routine(Rows):
         if at < 0:
             return None
         said = self.part(at)[1]
+        head = at
         if compiled(RAISED).match(said) or compiled(_INSTEAD).search(said) is None:
             top = self._head_of(at)
             while top is not None and top > 1 and self.part(top - 1)[1].startswith(LINKS):
                 top = self._head_of(top - 1)  # an exception of an exception
             if not top or compiled(_INSTEAD).search(self.part(top - 1)[1]) is None:
                 return None
+            head = top - 1
         last = len(self._rows) - 1
+        if at == last and len(self._earlier(head, "")) >= AGAIN:
+            return last  # a log that is read while it is written may end anywhere
         went = [
             i for i in range(at + 1, last + 1)
             if not self.part(i)[0] and self.told(i) and compiled(TIMES).match(self.part(i)[1]) is None

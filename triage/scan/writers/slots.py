@@ -50,7 +50,7 @@ _ADDRESS = deferred(r"\d+\.\d+\.\d+\.\d+")
 _LETTER = deferred(r"(?:.*[^A-Za-z])?[A-Za-z]\Z")
 _LEVEL = deferred(r"\0[\]})>|:;,\"' ]*[DIWEF] (?=\S)")
 _COUNTED = deferred(
-    r"(?i)\b(?:epoch|ep|step|iter\w*|itr|it|mb|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|sample|attempt|trial|version"
+    r"(?i)\b(?:epoch|ep|step|iter\w*|itr|it|mb|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|sample|record|item|row|example|image|img|doc(?:ument)?|clip|utt\w*|seq(?:uence)?|request|req|attempt|trial|version"
     r"|phase|level|head|group|channel|state|tensor|token|wave|task|tile|gen|generation|world|pass|cycle|tick|queue|port|line|v)\W{0,3}\Z"
 )
 """What stands before a value that numbers something else than processes."""
@@ -197,7 +197,24 @@ def _tells(
         return False
     before = Counter(_DIGITS.sub("\0", line[: place[0]])[-40:] for line, place in there)
     ((usual, _),) = before.most_common(1)
-    return at < 0 or not (_COUNTED.search(usual) or NOT_WRITERS.search(usual) or _FRACTION.search(usual))
+    if at >= 0 and (_COUNTED.search(usual) or NOT_WRITERS.search(usual) or _FRACTION.search(usual)):
+        return False
+    return at < 0 or not _of_different_things([(line[: place[0]], line[slice(*place)]) for line, place in there])
+
+
+def _of_different_things(told: Sequence[tuple[str, str]]) -> bool:
+    """Whether the words right before a place are two that never have a value in common: ``record 17`` and ``epoch 2``."""
+    values: dict[str, Counter[str]] = defaultdict(Counter)
+    for before, value in told:
+        word = _INTRODUCES.search(before)
+        values["" if word is None else word[1].lower()][value] += 1
+    usual = [set(of) for word, of in values.items() if word and sum(of.values()) * _FEW >= len(told)]
+    return any(not one & other for at, one in enumerate(usual) for other in usual[at + 1 :])
+
+
+_INTRODUCES = deferred(r"(?<![^\W\d])([^\W\d]{2,})[ =#:]{1,2}\Z")
+_FEW = 8
+"""The part of the records, one in so many, that a word must introduce to count."""
 
 
 def _counts_up(values: Sequence[str]) -> bool:
