@@ -13,7 +13,7 @@ _WHOLE = (
     r"(?:job|run|training|pre-?training|fine-?tuning|experiment|workload|workflow|pipeline|trial|task|launch|deployment|application"
     r"|evaluation|benchmark)"
 )
-_BADLY = r"(?:failed|crashed|aborted|died|errored|failure|unsuccessful(?:ly)?)"
+_BADLY = r"(?:failed|crashed|aborted|died|errored|failure|unsuccessful(?:ly)?|given up(?! on)|abandoned)"
 _FAILED = deferred(
     # The job has failed: worker 3 not ready; Job 41 (pretrain) failed; Training aborted by user
     rf"(?:(?:^|[\s:.!\"'])(?:the |this |your )?{_WHOLE}(?: [\w.#/-]*\d[\w.#/-]*| ['\"(][^'\")]{{1,60}}['\")]| \w+-\S+){{0,2}}:?"
@@ -26,7 +26,7 @@ _FAILED = deferred(
     r"[:=]{1,2}[ ]?[\"']?(?:failed|failure|error(?:ed)?|crashed|aborted)\b(?! ?[:=(\d]))",
     re.IGNORECASE,
 )
-_STEMS = ("fail", "crash", "abort", "died", "error", "unsuccessful")
+_STEMS = ("fail", "crash", "abort", "died", "error", "unsuccessful", "given up", "abandoned")
 """In lower case, what a line has one of that says so."""
 _GOES_ON = deferred(
     r"(?i)\b(?:retr(?:y|ies|ying)|restart\w*|resum\w*|re-?queu\w*|re-?launch\w*|ignor\w*|skip\w*|continu\w*|attempts?|previous(?:ly)?"

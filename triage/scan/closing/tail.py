@@ -59,8 +59,10 @@ MIN_FIGURES = 8
 """Lines that do so without words, where they are of few shapes."""
 _QUIET = frozenset(["info", "debug", "warning"])
 _SMALL_TALK = frozenset(["info", "debug"])
-_FRAME = deferred(r"\s*frame #\d+: |Exception raised from \w+ at ")
-"""The stack that torch prints below an error of its own."""
+_FRAME = deferred(
+    r"\s*frame #\d+: |Exception raised from \w+ at |(?:[^\n]{0,60}\.cc:\d+: )?\s*(?:PC: )?@ +0x[0-9a-f]{6,16} "
+)
+"""The stacks that torch prints below an error of its own, and signal handlers of C++."""
 _TWO_WORDS = deferred(r"(?<![^\W\d_])[^\W\d_]{2,}[^\w\n]{1,8}(?:[\d.]{1,20}[^\w\n]{1,8})?\w{2}")
 
 
@@ -261,7 +263,7 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
             or (HARMLESS.search(text) and not IS_AN_EXCEPTION.match(message))
         ):
             continue  # what an exception says may speak of a warning
-        if message.endswith(f"{HEADER}:"):
+        if message.endswith(f"{HEADER}:") or _FRAME.match(message):
             continue  # what was raised is not said here
         loud = (
             prefix.level in {"error", "fatal"}

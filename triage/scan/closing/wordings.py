@@ -123,6 +123,11 @@ HARMLESS = deferred(
     # a tally: so many of this, so many of that
     r"|\b\d+ [a-z]+(?: [a-z]+)?, (?:.{0,80}, )?\d+ (?:[a-z]+ ){0,2}"
     r"(?:lost|stalled|refused|denied|unreachable|could not be \w+)\b(?!.*\bgiving up\b)"
+    # so much that is worked through one by one went well, and some did not
+    r"|^(?!.*\b(?:ranks?|workers?|nodes?|hosts?|gpus?|devices?|process(?:es)?|tests?|checks?|replicas?|shards?|passed)\b).*?"
+    r"\b[1-9][\d,]* (?:\w+ )?(?:ok|okay|good|done|succeeded|successful|completed|finished|written|kept)(?:,| and|;|/) \d+ (?:\w+ )?"
+    r"(?:failed|errors?|failures?)\b(?!.*\b(?:giving up|abort\w*|exit\w*|stop\w*)\b)"
+    r"|\b\d+ (?:\w+ ){1,2}(?:skipped|left out|excluded|pruned)(?:[:,;(]| because| due)"
     # of what is tried out, some may fail
     r"|\b[1-9]\d*(?:/\d+)? (?:trials?|configs?|configurations?|combinations?|candidates?|settings) (?:succeeded|worked|completed|ok),"
     r" \d+ (?:[a-z]+ )?failed\b"

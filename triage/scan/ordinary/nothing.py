@@ -35,8 +35,14 @@ _NONE = deferred(
     r"|\b0 (?:succeeded|successful|successes|ok|completed|written)\b[^\n]{0,40}"
     r"\b[1-9]\d* (?:\w+ )?(?:failed|failures?|errors?)\b"
     r"|^\W*(?:successful|succeeded) requests\W{1,60}0\s*$"
+    # 0 docs kept, 4500 unreadable
+    r"|(?<![\w./,-])0 (?:\w+ ){0,2}(?:kept|used|usable|valid|read|loaded|decoded|processed|written|tokeni[sz]ed|embedded|ok)\b"
+    r"(?![^\n]*\b(?:already|cached|exist\w*|up to date|dup\w*|unchanged)\b)[^\n\w]{1,4}"
+    r"[1-9][\d,]* (?:\w+ ){0,2}(?:left out|skipped|unreadable|failed|dropped|rejected|invalid|corrupt\w*|discarded|broken|bad)\b"
 )
 """Not one of so many."""
+_COUNTS_FROM = deferred(r"(?<![\w./-])0 ?(?:/|of|out of) ?[1-9]")
+"""A count of what is done of all: bars that begin look so."""
 
 
 def nothing_done(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
@@ -61,9 +67,14 @@ def nothing_done(tails: Mapping[int, Block], sources: Sequence[Source]) -> Findi
 
 
 def _counts_up(tally: Said, lines: Sequence[Said]) -> bool:
-    """Whether the same is said with other numbers: it is where counting begins."""
+    """Whether the same is said with other numbers, and then of some that were done: it is where counting begins."""
     wording = without_digits(tally.message)
-    return any(line.message != tally.message and without_digits(line.message) == wording for line in lines)
+    return any(
+        line.message != tally.message
+        and without_digits(line.message) == wording
+        and (_COUNTS_FROM.search(tally.message) is not None or _NONE.search(line.message) is None)
+        for line in lines
+    )
 
 
 def _complaint(lines: Sequence[Said]) -> Said | None:
