@@ -128,6 +128,9 @@ HARMLESS = deferred(
     r"\b[1-9][\d,]* (?:\w+ )?(?:ok|okay|good|done|succeeded|successful|completed|finished|written|kept)(?:,| and|;|/) \d+ (?:\w+ )?"
     r"(?:failed|errors?|failures?)\b(?!.*\b(?:giving up|abort\w*|exit\w*|stop\w*)\b)"
     r"|\b\d+ (?:\w+ ){1,2}(?:skipped|left out|excluded|pruned)(?:[:,;(]| because| due)"
+    r"|\bnumber of (?:errored|failed|pruned) trials\b"
+    # what the hardware has put right itself
+    r"|(?<![\w-])correct(?:ed|able) (?:\w+ )?errors?\b(?!.*(?<![\w-])uncorrect(?:ed|able)\b\W{1,3}[1-9])"
     # of what is tried out, some may fail
     r"|\b[1-9]\d*(?:/\d+)? (?:trials?|configs?|configurations?|combinations?|candidates?|settings) (?:succeeded|worked|completed|ok),"
     r" \d+ (?:[a-z]+ )?failed\b"

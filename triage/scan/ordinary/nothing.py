@@ -35,6 +35,9 @@ _NONE = deferred(
     r"|\b0 (?:succeeded|successful|successes|ok|completed|written)\b[^\n]{0,40}"
     r"\b[1-9]\d* (?:\w+ )?(?:failed|failures?|errors?)\b"
     r"|^\W*(?:successful|succeeded) requests\W{1,60}0\s*$"
+    # training finished after 0 steps
+    r"|\b(?:finished|done|complete\w*|ended|trained) (?:after|in|with|for|on) 0 (?:training |optimizer )?"
+    r"(?:steps|iterations|updates|batches|samples|examples|epochs|documents|images)\b"
     # 0 docs kept, 4500 unreadable
     r"|(?<![\w./,-])0 (?:\w+ ){0,2}(?:kept|used|usable|valid|read|loaded|decoded|processed|written|tokeni[sz]ed|embedded|ok)\b"
     r"(?![^\n]*\b(?:already|cached|exist\w*|up to date|dup\w*|unchanged)\b)[^\n\w]{1,4}"

@@ -61,6 +61,7 @@ MAX_FRAMES = 80
 ENOUGH = 3
 """Ordinary lines that a program says which goes on."""
 _WARNS = r"(?i)\b\w+warning:|\bwarnings\.warn|\bdeprecat|^\s*\*+$|OMP_NUM_THREADS"
+_TRY = r"(?i)\b(?:retry|try|attempt)\b[ #:]{0,2}(\d{1,4}) ?(?:/|of) ?(\d{1,4})\b"
 _ANEW = r"(?i)\b(?:re)?(?:start|launch|spawn|submit|queu)\w*|\b(?:attempt|retr(?:y|ies|ying)|tries|giv(?:e|es|ing|en) up|gave up)\b"
 """What is said of a program that is run again and again."""
 
@@ -288,6 +289,9 @@ class Routine(Rows):
         first = max(0, at - MAX_ROWS)
         told = [i for i in range(first, at) if without_digits(self.part(i)[1]) == wording]
         last = len(self._rows) - 1
+        to_the_end = all(without_digits(self.part(i)[1]) == wording for i in range(at + 1, last + 1))
+        if to_the_end and self._tries_left(last) and len(self._earlier(at, "")) >= AGAIN:
+            return last  # a log that is read while it is written may end anywhere
         if len(told) < AGAIN - 1 or last - at < 1 or last - at > MAX_ROWS:
             return None
         between = [self.part(i) for i in range(told[0] + 1, at)]
@@ -299,6 +303,11 @@ class Routine(Rows):
         if own or self._goes_on_each_time([*told, at], last):
             return last
         return self._next(told[0], at)
+
+    def _tries_left(self, at: int) -> bool:
+        """Whether a complaint says which of so many tries it was, and that was not the last."""
+        found = compiled(_TRY).search(self.part(at)[1])
+        return found is not None and int(found[1]) < int(found[2])
 
     def _goes_on_each_time(self, complaints: list[int], last: int) -> bool:
         """Whether something ordinary is said after each of some rows, and enough after the last: what ends a process ends it once."""
