@@ -117,11 +117,8 @@ class Walk:
         if match is None:
             return False
         host = match["who"].partition(", ")[2] or None
-        self.pod.events.append(
-            Event(
-                match["reason"], match["message"], line, match["type"] == "Warning", None, host, _seconds(match["age"])
-            )  # fmt: skip
-        )
+        about = match["reason"], match["message"], line, match["type"] == "Warning", None, host
+        self.pod.events.append(Event(*about, _seconds(match["age"])))
         return True
 
     def _disruption(self, line: Line) -> bool:

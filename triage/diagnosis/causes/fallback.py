@@ -75,7 +75,7 @@ def _refused(job: Job, symptom: Candidate) -> Candidate | None:
 EXIT_STATUS = "host.exit-status"
 
 
-_STARTING = r"(?i)\b(?:captur|load|compil|warm)\w*"
+_STARTING = r"(?i)(?:[\w-]+ ){0,3}\b(?:captur|load|compil|warm)\w*"
 """How bars of what comes before the work begin."""
 
 

@@ -11,6 +11,7 @@ from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.order import after_all, last_of, later, unordered
 from triage.diagnosis.survival.endings import OF_STOPS, Endings
 from triage.diagnosis.survival.going_on import LEAVES, LOGGED, GoingOn
+from triage.diagnosis.survival.products import product_lost
 from triage.diagnosis.survival.strides import BAR_RULE, Strides, last_bar
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.rows import IN_VAIN
@@ -115,7 +116,7 @@ class Survival:
         if end.finding.source != item.finding.source or "job-end" in end.rule.tags:
             return False
         in_words = end.rule.id == _SAID or end.fields.get("_words") is True
-        if in_words and (self._ended_badly_before(item, end) or self._product_lost(item, end)):
+        if in_words and (self._ended_badly_before(item, end) or product_lost(self.job, item, end)):
             return True
         return any(
             other.finding.source == item.finding.source and other.finding.level in {"error", "fatal"}
@@ -126,17 +127,6 @@ class Survival:
             )
             for other in self.job.items if other.rule.role == "cause" and last_of(other) < end.finding.offset
         )  # fmt: skip
-
-    def _product_lost(self, item: Item, end: Item) -> bool:
-        """Whether what the work was for could not be written, below its last step, and nothing was written since."""
-        if item.rule.category not in _OF_PRODUCTS or item.rule.role != "cause" or not item.finding.evidence:
-            return False
-        log, shown = item.finding.source, item.finding.evidence[-1]
-        return compiled(_PRODUCT).search(shown.text) is not None and not any(
-            other.finding.source == log and last_of(item) < last_of(other) < end.finding.offset
-            for fact in ("progress", "alive", "phase-end", "begun", "comm-init-start")
-            for other in self.job.of_fact(fact)
-        )
 
     def _ended_badly_before(self, item: Item, end: Item) -> bool:
         """Whether a launcher saw processes end badly after an error, and nothing was begun or done from then to the good end."""
@@ -390,12 +380,6 @@ def _full(bar: Item) -> bool:
 
 _SIGTERM = r"\breceives? a SIGTERM\b"
 """How Ray says that somebody told a worker to end."""
-_OF_PRODUCTS = frozenset(["storage", "checkpoint"])
-_PRODUCT = (
-    r"(?i)\b(?:could not|couldn't|cannot|can't|failed to|unable to|error|failure)\b.{0,40}\b(?:writ|sav|export|stor|dump|upload)\w*\b"
-    r".{0,60}\b(?:final|best|last|trained|weights|model|results?|safetensors|predictions)\b"
-)
-"""How it is said that what a run is for could not be written."""
 _ALL_FAILED = (
     r"(?i)(?:^|[^\w\s] ?|\s)(?:(?:fine-?tun|pre-?train|train)ing|the run|run|job|experiment|evaluation|inference|pipeline)"
     r" (?:has )?failed\b"

@@ -17,7 +17,8 @@ _BADLY = r"(?:failed|crashed|aborted|died|errored|failure|unsuccessful(?:ly)?|gi
 _FAILED = deferred(
     # The job has failed: worker 3 not ready; Job 41 (pretrain) failed; Training aborted by user
     rf"(?:(?:^|[\s:.!\"'])(?:the |this |your )?{_WHOLE}(?: [\w.#/-]*\d[\w.#/-]*| ['\"(][^'\")]{{1,60}}['\")]| \w+-\S+){{0,2}}:?"
-    rf" (?:(?:has|have|was|is|had)(?: been)? )?(?:marked (?:as )?)?{_BADLY}(?=\s*$|[.,:;!(]| (?:with|due|because|after|on|in|by|at|since|as|during|from)\b)"
+    rf" (?:(?:has|have|was|is|had)(?: been)? )?(?:marked (?:as )?)?{_BADLY}"
+    r"(?=\s*$|[.,:;!(]| (?:with|due|because|after|on|in|by|at|since|as|during|from)\b)"
     # finished with status FAILED; ended in failure; completed with errors
     rf"|\b(?:finished|ended|completed|exited|terminated|over|stopped)\b[^\n]{{0,20}}? (?:with|in|as)"
     r" (?:an? )?(?:(?:exit |final )?(?:status|state)[ :=]{1,3})?['\"]?(?:failed|failure|errors?(?=[.!]?\s*$)|crashed|aborted)\b"

@@ -35,6 +35,7 @@ _NONE = deferred(
     r"|\b0 (?:succeeded|successful|successes|ok|completed|written)\b[^\n]{0,40}"
     r"\b[1-9]\d* (?:\w+ )?(?:failed|failures?|errors?)\b"
     r"|^\W*(?:successful|succeeded) requests\W{1,60}0\s*$"
+    r"|(?:生成|成功|完成|处理|處理|保存)(?:了|数)? ?[:：]? ?0(?!\d)[^\n]{0,40}(?:失败|失敗|错误|錯誤)(?:了|数)? ?[:：]? ?[1-9]"
     # training finished after 0 steps
     r"|\b(?:finished|done|complete\w*|ended|trained) (?:after|in|with|for|on) 0 (?:training |optimizer )?"
     r"(?:steps|iterations|updates|batches|samples|examples|epochs|documents|images)\b"

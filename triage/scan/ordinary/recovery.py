@@ -27,7 +27,10 @@ _SAVED = (
     r"(?i)[\w.-]*\d[\w.-]*\.(?:pt|pth|ckpt|safetensors|bin|npz|h5|pkl|state|tar|msgpack|orbax|rst|chk)\b"
     r"|\b(?:ckpt|checkpoint|snapshot|restart|step)[-_]\w*\d+\b"
 )
-_SAVES = r"(?i)\b(?:sav(?:e[sd]?|ing)|writ(?:es?|ing|ten)|wrote|dump(?:s|ed|ing)?|stor(?:es?|ed|ing)|flush\w*|upload\w*|remov\w*|delet\w*)\b"
+_SAVES = (
+    r"(?i)\b(?:sav(?:e[sd]?|ing)|writ(?:es?|ing|ten)|wrote|dump(?:s|ed|ing)?|stor(?:es?|ed|ing)|flush\w*|upload\w*"
+    r"|remov\w*|delet\w*)\b"
+)
 """The name of what a run can be taken up from, and how it is said that it is written."""
 _TRIES = r"(?i)\b(?:tr(?:y|ies|ying|ial)|attempt|start\w*|launch\w*|run(?:ning)?|begin\w*|stage|phase|part)\b"
 """How what is done several times, or in several parts, is announced."""

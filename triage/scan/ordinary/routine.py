@@ -77,7 +77,7 @@ class Routine(Rows):
         Args:
             how: what was said on ``line``.
         """
-        at = self.below(line)
+        at = self._below_its_traceback(self.below(line))
         before = self._said_before(at - 1, stream) if stream else None
         if before is not None and not self._repeated(before, at - 1, stream):
             last = next((i for i in self.of(stream, range(len(self._rows) - 1, at - 1, -1))), None)
@@ -369,6 +369,14 @@ class Routine(Rows):
             if not self.part(i)[0] and self.told(i) and compiled(TIMES).match(self.part(i)[1]) is None
         ]  # fmt: skip
         return last if len(went) >= ENOUGH and went[-1] == last else None
+
+    def _below_its_traceback(self, at: int) -> int:
+        """The end of the log, where nothing stands from row ``at`` on but the traceback of what was said right above."""
+        if at >= len(self) or len(self) - at > MAX_FRAMES or HEADER.encode() not in self._rows[at][1]:
+            return at
+        said = [self.part(i)[1] for i in range(at, len(self))]
+        whole = compiled(RAISED).match(said[-1]) and all(CODE.match(words) for words in said[:-1])
+        return len(self) if whole else at
 
     def _head_of(self, at: int) -> int | None:
         """The row with which the traceback begins that ends in row ``at``."""

@@ -33,4 +33,6 @@ def is_shown(raw: str, above: str | None, data: bytes) -> bool:
     if found is None:
         return False
     label = re.escape(found[1].encode())
-    return len(re.findall(rb"(?:\A|[\s\W])" + label + rb"[^\w\n]{0,8}\d{0,6}[^\w\n]{0,4}[:>=]", data)) >= TIMES
+    return (
+        len(re.findall(rb"(?:\A|[\s\W])" + label + rb"[^\w\n]{0,8}\d{0,6}[^\w\n]{0,4}[:>=]", data)) >= TIMES
+    )

@@ -16,6 +16,7 @@ from triage.model import Slot
 from triage.scan.lazy import deferred
 from triage.scan.prefixes.draft import LEVELS
 from triage.scan.writers.marks import NO_RECORD, NOT_WRITERS
+from triage.scan.writers.things import of_different_things
 
 FEWEST = 10
 """Records by which it can be told."""
@@ -199,22 +200,9 @@ def _tells(
     ((usual, _),) = before.most_common(1)
     if at >= 0 and (_COUNTED.search(usual) or NOT_WRITERS.search(usual) or _FRACTION.search(usual)):
         return False
-    return at < 0 or not _of_different_things([(line[: place[0]], line[slice(*place)]) for line, place in there])
-
-
-def _of_different_things(told: Sequence[tuple[str, str]]) -> bool:
-    """Whether the words right before a place are two that never have a value in common: ``record 17`` and ``epoch 2``."""
-    values: dict[str, Counter[str]] = defaultdict(Counter)
-    for before, value in told:
-        word = _INTRODUCES.search(before)
-        values["" if word is None else word[1].lower()][value] += 1
-    usual = [set(of) for word, of in values.items() if word and sum(of.values()) * _FEW >= len(told)]
-    return any(not one & other for at, one in enumerate(usual) for other in usual[at + 1 :])
-
-
-_INTRODUCES = deferred(r"(?<![^\W\d])([^\W\d]{2,})[ =#:]{1,2}\Z")
-_FEW = 8
-"""The part of the records, one in so many, that a word must introduce to count."""
+    return at < 0 or not of_different_things(
+        [(line[: place[0]], line[slice(*place)]) for line, place in there]
+    )
 
 
 def _counts_up(values: Sequence[str]) -> bool:
