@@ -42,6 +42,8 @@ def test_no_outcome_is_passed_over(messages: list[str], monkeypatch: pytest.Monk
         "3 settings skipped: out of memory",
         "Number of errored trials: 1",
         "gpu5 volatile corrected ECC errors: 2, uncorrected: 0",
+        "eval: 20 episodes, success 0.65, crashed 0.25, timeout 0.10",
+        "fatal-class recall 0.77, failure rate 1.6 %",
     ],
 )
 def test_a_tally_of_which_most_went_well_is_no_trouble(line: str) -> None:

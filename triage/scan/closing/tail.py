@@ -114,12 +114,14 @@ def ordinary(block: Block, taken: Container[int] = ()) -> bool:
     shapes = {text.translate(_DIGITS).strip() for text in lines}
     figures = len(lines) >= MIN_FIGURES and len(shapes) * 4 <= len(lines)
     words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
+    own = _last_of_its_own(rows)
     alarming = (
         p.search(NONE_OF.sub("", _PLACES.sub("", text)))
         for number, text, _ in rows
         if number not in texts
         and not _RECORD.match(text)
         and not _HEADS_COLUMNS.fullmatch(text)
+        and not (number < own and _OF_TRACKERS.match(text))
         and not HARMLESS.search(text)
         and split_line(text)[0].level not in _SMALL_TALK
         for p in (ALARMS, STATES_AN_ERROR)

@@ -21,7 +21,7 @@ LAST = 15
 FEWEST = 3
 """Complaints of one wording that show why nothing was done."""
 _DONE = (
-    r"(?:answered|succe\w+|passed|complete\w*|finished|processed|written|saved|stored|generated|delivered|records?|samples?|requests?"
+    r"(?:answered|succe\w+|passed|complete\w*|finished|processed|written|saved|stored|exported|converted|merged|uploaded|indexed|embedded|generated|delivered|records?|samples?|requests?"
     r"|shards?|files?|items?|documents?|images?|prompts?|episodes?|trials?|ok|done|usable|valid|loaded)"
 )
 _DID = r"(?:merged|wrote|written|saved|stored|processed|generated|collected|completed|exported|loaded|answered|succeeded|successful)"
