@@ -507,7 +507,9 @@ def test_an_engine_that_waits_for_its_workers_to_the_end(engine: Engine, log: st
         assert diagnosis.root_cause.category == "straggler-or-hang"
 
 
-def test_what_was_refused_at_the_beginning_is_got_over_where_the_other_log_counts_work(engine: Engine) -> None:
+def test_what_was_refused_at_the_beginning_is_got_over_where_the_other_log_counts_work(
+    engine: Engine,
+) -> None:
     refused = Source(
         "job.err", data=b"starting 4 processes\nlibnuma: Warning: node argument 1 is out of range\n"
     )
