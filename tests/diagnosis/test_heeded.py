@@ -71,3 +71,10 @@ def test_a_command_that_is_missed_after_an_exception_did_not_lead_to_it(
 ) -> None:
     root = told(engine, log).root_cause
     assert root is not None and root.category == category
+
+
+def test_what_a_tracker_lost_before_the_program_spoke_its_last_word_is_nothing(engine: Engine) -> None:
+    work = "".join(f"{n:>5}/2000 | loss {4 - n / 1000:.3f}\n" for n in range(50, 2001, 50))
+    lost = "wandb: ERROR Failed to upload file: config.yaml\n"
+    assert told(engine, f"{work}{lost}final loss 1.998\n").verdict == "healthy"
+    assert told(engine, f"{work}{lost}").verdict != "healthy"

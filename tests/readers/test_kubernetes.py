@@ -288,3 +288,21 @@ def test_a_volume_that_came_late_is_there_once_the_containers_are_made() -> None
     assert rule in {f.rule_id for f in findings(text)}
     assert rule in {f.rule_id for f in findings(text + made.format("w-1"))}
     assert rule not in {f.rule_id for f in findings(text + made.format("w-0"))}
+
+
+@pytest.mark.parametrize(
+    ("since", "rules"),
+    [
+        ("30m         Normal    Started             pod/kiln-3      Started container trainer", []),
+        ("55m         Normal    Started             pod/kiln-3      Started container trainer", ["image-not-pulled"]),
+        ("30m         Normal    Started             pod/kiln-4      Started container trainer", ["image-not-pulled"]),
+    ],
+)  # fmt: skip
+def test_a_pod_that_started_since_has_its_image(since: str, rules: list[str]) -> None:
+    text = (
+        "LAST SEEN   TYPE      REASON              OBJECT          MESSAGE\n"
+        f"{since}\n"
+        "31m         Warning   Failed              pod/kiln-3      Error: ErrImagePull\n"
+    )
+    told = [f.rule_id.removeprefix("kubernetes.") for f in findings(text)]
+    assert [rule for rule in told if rule != "pod"] == rules

@@ -135,3 +135,14 @@ def test_the_runs_before_a_good_one_of_a_requeued_job(state: str, *, kept: bool)
     )
     found = SacctReader().read(text.encode(), Source("x"), 0).findings
     assert any("preempted" in f.rule_id or "cancelled" in f.rule_id for f in found) is kept
+
+
+def test_a_table_that_was_copied_by_hand_stands_a_little_beside_its_rules() -> None:
+    table = (
+        "JobID           JobName      State ExitCode    Elapsed\n"
+        "------------ ---------- ---------- -------- ----------\n"
+        "88121           pretrain OUT_OF_ME+    0:125   03:11:40\n"
+        "88121.0           python OUT_OF_ME+    0:125   03:11:32\n"
+    )
+    found = SacctReader().read(table.encode(), Source("sacct.txt"), 0).findings
+    assert "slurm.recorded-out-of-memory" in {f.rule_id for f in found}

@@ -54,6 +54,42 @@ def trusted(items: Sequence[Item]) -> list[Item]:
     ]  # fmt: skip
 
 
+def lasting(items: Sequence[Item]) -> list[Item]:
+    """``items`` without the ends of workers whose tasks are run again, and what ranks lose once their interpreters end.
+
+    Whoever still has a task to be run again says so right below each such end. A rank that says that it leaves with its
+    group still up has done all it was to do, or has raised what counts already: whom its threads lose from then on went
+    as it did.
+    """
+    retried = [(i.finding.source, i.at_last.offset) for i in items if i.rule.fact == "task-retried"]
+    replaced = {
+        (i.finding.source, i.number("pid")) for i in items
+        if i.rule.id == _WORKER_DIED and i.number("pid") is not None
+        and any(s == i.finding.source and 0 < at - i.at_last.offset < _NEAR for s, at in retried)
+    }  # fmt: skip
+    leaving: dict[tuple[int, int], int] = {}
+    for i in items:
+        if i.rule.id == _LEAVES and i.rank is not None:
+            leaving.setdefault((i.finding.source, i.rank), i.finding.offset)
+    return [
+        i for i in items
+        if not (
+            replaced and i.rule.role in {"cause", "symptom"}
+            and {(i.finding.source, i.finding.pid), (i.finding.source, i.number("pid"))} & replaced
+        )
+        and not (
+            _LOSSES.intersection(i.rule.tags) and i.rule.role == "symptom" and not i.finding.raised
+            and i.rank is not None and i.finding.offset > leaving.get((i.finding.source, i.rank), 1 << 62)
+        )
+    ]  # fmt: skip
+
+
+_WORKER_DIED, _LEAVES = "ray.worker-died", "torch.group-not-destroyed"
+_LOSSES = frozenset(["peer-loss", "teardown"])
+_NEAR = 8 << 10
+"""Bytes below the end of a worker in which it is said that its task is run again."""
+
+
 def while_handling(item: Item, stop: Item) -> bool:
     """Whether an exception was raised while ``stop`` was handled: its traceback is the end of one chain with that."""
     one, two = item.number("_begin"), stop.number("_begin")

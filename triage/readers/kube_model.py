@@ -59,6 +59,8 @@ class Event:
     warning: bool = True
     about: str | None = None
     host: str | None = None
+    age: int | None = None
+    """Seconds since it was last seen, as far as that is told."""
 
 
 @dataclass(slots=True)

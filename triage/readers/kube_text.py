@@ -13,11 +13,11 @@ from triage.readers.kube_model import Container, End, Event, Pod
 
 _AGE = r"(?:<unknown>|<invalid>|\d[\dhmsdy]*(?: \(x\d+ over [\dhmsdy]+\))?)"
 EVENT = re.compile(
-    rf"\s*(?P<type>Normal|Warning)\s+(?P<reason>[A-Z]\w{{2,60}})\s+{_AGE}"
+    rf"\s*(?P<type>Normal|Warning)\s+(?P<reason>[A-Z]\w{{2,60}})\s+(?P<age>{_AGE})"
     r"\s+(?P<who>\S+(?:, \S+)?)\s+(?P<message>\S.*)$"
 )
 LISTED = re.compile(
-    rf"\s*(?:\S{{1,63}}\s+)?{_AGE}\s+(?P<type>Normal|Warning)\s+(?P<reason>[A-Z]\w{{2,60}})\s+(?P<about>[a-z]+/\S+)"
+    rf"\s*(?:\S{{1,63}}\s+)?(?P<age>{_AGE})\s+(?P<type>Normal|Warning)\s+(?P<reason>[A-Z]\w{{2,60}})\s+(?P<about>[a-z]+/\S+)"
     r"\s+(?P<message>\S.*)$"
 )
 EVENTS_HEADER = re.compile(r"\s*(?:NAMESPACE\s+)?LAST SEEN\s+TYPE\s+REASON\s+OBJECT")
@@ -104,8 +104,9 @@ class Walk:
         listed = LISTED.match(line.text)
         if listed:
             event = Event(
-                listed["reason"], listed["message"], line, listed["type"] == "Warning", listed["about"]
-            )
+                listed["reason"], listed["message"], line, listed["type"] == "Warning", listed["about"],
+                age=_seconds(listed["age"]),
+            )  # fmt: skip
             for pod in self.pods:
                 if pod.name == listed["about"]:
                     pod.events.append(event)
@@ -116,9 +117,8 @@ class Walk:
         if match is None:
             return False
         host = match["who"].partition(", ")[2] or None
-        self.pod.events.append(
-            Event(match["reason"], match["message"], line, match["type"] == "Warning", None, host)
-        )
+        about = match["reason"], match["message"], line, match["type"] == "Warning", None, host
+        self.pod.events.append(Event(*about, _seconds(match["age"])))
         return True
 
     def _disruption(self, line: Line) -> bool:
@@ -196,6 +196,15 @@ class Walk:
         elif key == "message" and self.pod.message is None:
             self.pod.message = value
             self.pod.details.append(line)
+
+
+_UNITS = {"d": 86_400, "h": 3_600, "m": 60, "s": 1}
+
+
+def _seconds(age: str) -> int | None:
+    """The seconds of ``2d3h`` or ``5m (x3 over 10m)``: when it was last seen."""
+    parts = re.findall(r"(\d{1,6})([dhms])", age.partition(" ")[0])
+    return sum(int(number) * _UNITS[unit] for number, unit in parts) if parts else None
 
 
 def _fill(end: End, key: str, value: str, line: Line) -> None:

@@ -54,6 +54,9 @@ _QUEUE_EVICTED = "EvictedDueTo"
 _QUEUE_REASONS = {"Preempted": "kubernetes.preempted", "NodeFailures": "kubernetes.node-lost"}
 _NOT_PLACED = frozenset({"FailedScheduling", "Unschedulable", "PodGroupPending"})
 """Reasons of the schedulers: Kubernetes' own and Volcano's, the latter of whole groups."""
+_MADE = frozenset({"Pulling", "Pulled", "Created", "Started"})
+_RUNS = frozenset({"Started"})
+"""What the kubelet tells of containers on their way, and of those that run."""
 _WAITING = {
     "CrashLoopBackOff": "kubernetes.restart-loop",
     "ImagePullBackOff": "kubernetes.image-not-pulled",
@@ -276,15 +279,23 @@ def _event(found: Findings, pod: Pod, event: Event, seen: set[str]) -> None:
     _add(found, rule_id, pod, [event.line], event.message, reason=event.reason)
 
 
-def _made_since(pod: Pod, event: Event) -> bool:
-    """Whether images were pulled or containers made below an event: both are done when all volumes are there."""
-    below = pod.events[pod.events.index(event) + 1 :]
-    return any(e.reason in {"Pulling", "Pulled", "Created", "Started"} for e in below)
+def _made_since(pod: Pod, event: Event, reasons: frozenset[str] = _MADE) -> bool:
+    """Whether images were pulled or containers made since an event: both are done when all volumes are there."""
+    at = pod.events.index(event)
+    return any(
+        e.reason in reasons and not e.warning
+        and (e.age < event.age if e.age is not None and event.age not in {None, e.age} else place > at)
+        for place, e in enumerate(pod.events)
+    )  # fmt: skip
 
 
 def _event_rule(pod: Pod, event: Event) -> str | None:
     reason, message = event.reason, event.message
-    running = pod.status in {"Running", "Succeeded"} or any(c.state == "running" for c in pod.containers)
+    running = (
+        pod.status in {"Running", "Succeeded"}
+        or any(c.state == "running" for c in pod.containers)
+        or _made_since(pod, event, _RUNS)
+    )
     if reason in {"OOMKilling", "SystemOOM"}:
         return "kubernetes.node-oom"
     if reason in {"Failed", "FailedCreatePodSandBox", "FailedCreatePodSandbox"} and _GPU_RUNTIME.search(

@@ -136,13 +136,23 @@ def _rows(lines: Sequence[Line]) -> Iterator[Record]:
         if "|" in text:
             cells = [cell.strip() for cell in text.split("|")]
         elif spans is not None:
-            cells = [text[a:b].strip() for a, b in spans]
+            cells = _cells(text, spans)
         else:
             cells = text.split()
         row = dict(zip(names, cells, strict=False))
         match = _JOB_ID.match(row.get("jobid") or row.get("jobidraw") or "")
         if match:
             yield Record(match["job"], match["step"], line, row)
+
+
+def _cells(text: str, spans: Sequence[tuple[int, int]]) -> list[str]:
+    """What stands under each rule of a table: a word belongs to the one it shares most with, for copies are seldom exact."""
+    cells = [""] * len(spans)
+    for word in re.finditer(r"\S+", text):
+        shared = [min(b, word.end()) - max(a, word.start()) for a, b in spans]
+        place = shared.index(max(shared))
+        cells[place] = f"{cells[place]} {word[0]}".lstrip()
+    return cells
 
 
 def from_scontrol(lines: Sequence[Line]) -> tuple[list[Record], list[Node]]:

@@ -17,6 +17,7 @@ from triage.scan.lazy import compiled
 from triage.scan.traceback import HEADER, Traceback, activity, fatal, parse_faulthandler, parse_traceback
 from triage.scan.tracebacks.lines import is_header
 from triage.scan.tracebacks.model import Frame, FrameKind
+from triage.scan.tracebacks.shown import is_shown
 from triage.scan.tracebacks.work import REACH, without_work
 from triage.scan.traced import CLOSE, led_lines, writer_lines
 from triage.scan.whose import reported, writers_line_above
@@ -263,9 +264,11 @@ def _code_above(lines: list[Line], at: int) -> int:
 
 
 def _is_ignored(view: BlockLines, line: Line) -> bool:
-    """Whether Python says of the traceback on ``line`` that it goes on without it."""
+    """Whether Python says of the traceback on ``line`` that it goes on without it, or it is part of a text that is shown."""
     above = writers_line_above(view, line)
-    return above is not None and compiled(_IGNORED).match(above.message) is not None
+    if above is not None and compiled(_IGNORED).match(above.message) is not None:
+        return True
+    return is_shown(line.raw, None if above is None else above.raw, view.block.data)
 
 
 def _served(view: BlockLines, line: Line) -> bool:

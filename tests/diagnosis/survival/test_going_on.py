@@ -505,3 +505,15 @@ def test_an_engine_that_waits_for_its_workers_to_the_end(engine: Engine, log: st
     if verdict == "failed":
         assert diagnosis.root_cause is not None
         assert diagnosis.root_cause.category == "straggler-or-hang"
+
+
+def test_what_was_refused_at_the_beginning_is_got_over_where_the_other_log_counts_work(
+    engine: Engine,
+) -> None:
+    refused = Source(
+        "job.err", data=b"starting 4 processes\nlibnuma: Warning: node argument 1 is out of range\n"
+    )
+    work = "".join(f"kiln: tile {n} fired, {80 + n % 7} C\n" for n in range(40))
+    assert engine.diagnose([refused, Source("job.out", data=work.encode())]).verdict == "healthy"
+    idle = "reading settings\nstarting the kilns\n"
+    assert engine.diagnose([refused, Source("job.out", data=idle.encode())]).verdict == "failed"

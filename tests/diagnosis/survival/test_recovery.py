@@ -33,6 +33,7 @@ def fired(begin: int, end: int, words: str = "fired {0} of 90 tiles") -> str:
         "tile_{0:03d}  1.31 s  ok",
         "2031-04-02 10:11:12 fired {0} tiles  alive=4",
         "10.0.0.3:41{0} fired ep{0} 0.31",
+        "fired {0} of 90 tiles, error 0.0798",
     ],
 )
 def test_what_is_counted_in_whatever_form(engine: Engine, words: str) -> None:

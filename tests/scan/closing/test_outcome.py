@@ -42,3 +42,19 @@ def test_a_controller_says_in_an_ordinary_tone_that_its_job_failed(engine: Engin
 )
 def test_what_goes_on_or_counts_is_no_end(line: str) -> None:
     assert not tells_of_failure(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "*** dt below dtmin on rank 3, run given up",
+        "controller: job marked FAILED",
+        "job has been marked as failed",
+    ],
+)
+def test_what_is_given_up_or_marked_has_failed(line: str) -> None:
+    assert tells_of_failure(line)
+
+
+def test_what_is_given_up_on_is_something_else() -> None:
+    assert not tells_of_failure("upload of this run given up on, training goes on")

@@ -33,3 +33,30 @@ def test_no_outcome_is_passed_over(messages: list[str], monkeypatch: pytest.Monk
     monkeypatch.setattr(outcome, "_STEMS", ("",))
     assert [outcome.tells_of_failure(line) for line in messages] == quick
     assert any(quick)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "12 experiments run: 10 ok, 2 failed (exp_05 exp_09)",
+        "3 settings skipped: out of memory",
+        "Number of errored trials: 1",
+        "gpu5 volatile corrected ECC errors: 2, uncorrected: 0",
+        "eval: 20 episodes, success 0.65, crashed 0.25, timeout 0.10",
+        "fatal-class recall 0.77, failure rate 1.6 %",
+    ],
+)
+def test_a_tally_of_which_most_went_well_is_no_trouble(line: str) -> None:
+    assert not wordings.speaks_of_trouble(line)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "7 workers ok, 1 failed",
+        "12 experiments run: 0 ok, 12 failed",
+        "gpu5 volatile corrected ECC errors: 2, uncorrected: 4",
+    ],
+)
+def test_a_tally_of_processes_or_of_nothing_is_trouble(line: str) -> None:
+    assert wordings.speaks_of_trouble(line)

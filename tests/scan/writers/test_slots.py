@@ -75,3 +75,17 @@ def test_a_launcher_in_the_same_log_is_none_of_them() -> None:
     lines += turns("{0} token {1} passed", ["9000", "9001", "9002", "9003"])
     assert stream(lines, "9002 giving up") == "own 9002"
     assert stream(lines, "[launch] process 9002 ended with 9") == ""
+
+
+def test_numbers_of_different_things_name_no_writer() -> None:
+    told = [
+        f"I 10:00:{k:02} {who}:{line}] {what} {n} {rest}"
+        for k in range(4)
+        for who, line, what, n, rest in (
+            ("feeder", 17, "slab", 5, "left out"),
+            ("trainer", 18, "cycle", k, "half way"),
+            ("feeder", 17, "slab", 22, "left out"),
+            ("trainer", 18, "cycle", k, "at its end"),
+        )
+    ]
+    assert {stream(told, line) for line in told} == {""}

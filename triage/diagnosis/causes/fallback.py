@@ -75,7 +75,7 @@ def _refused(job: Job, symptom: Candidate) -> Candidate | None:
 EXIT_STATUS = "host.exit-status"
 
 
-_STARTING = r"(?i)\b(?:captur|load|compil|warm)\w*"
+_STARTING = r"(?i)(?:[\w-]+ ){0,3}\b(?:captur|load|compil|warm)\w*"
 """How bars of what comes before the work begin."""
 
 
@@ -165,6 +165,9 @@ def alarm(job: Job, ledger: Ledger, ends: Ends | None, complainers: Collection[s
     if ends is None or job.of_fact("ended-well"):
         return None
     lines = _of_others(unanswered(job, ends.alarms, "alarm"), complainers)
+    if job.of_fact("task-retried"):
+        # where a worker stood that died, while another one has its task
+        lines = [(i, e) for i, e in lines if not (stands(e.text) and split_line(e.text)[0].pid is not None)]
     if lines:
         return lines[-1][1]
     survival = Survival(job, ledger)

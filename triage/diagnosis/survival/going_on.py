@@ -192,10 +192,16 @@ class GoingOn:
         here = item.finding.source
         loaded = (end for end in self.job.of_fact("phase-end") if end.rule.phase in _LATER)
         steps = () if self.endings.badly() else self.job.of_fact("progress")
-        return next(
-            (s for s in (*loaded, *steps) if s.finding.source == here and later(s, item)),
-            None,
-        )
+        found = next((s for s in (*loaded, *steps) if s.finding.source == here and later(s, item)), None)
+        return found or self._beside(item)
+
+    def _beside(self, item: Item) -> Item | None:
+        """Work that is counted to the ends of all other logs, where nobody ended badly or misses anybody: it was begun, then."""
+        others = [at for at in range(len(self.job.sources)) if at != item.finding.source]
+        if self.job.began is None or not others or self.endings.badly() or self.endings.troubled():
+            return None
+        ends = [self.job.began(at, 0) for at in others]
+        return None if None in ends else self._routine(item, ends[-1])
 
     def without_peer(self, item: Item) -> Item | None:
         """Work that is counted to the end of the log after one rank lost another: ranks that work together can do so only without it."""

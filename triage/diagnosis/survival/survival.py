@@ -11,6 +11,7 @@ from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.order import after_all, last_of, later, unordered
 from triage.diagnosis.survival.endings import OF_STOPS, Endings
 from triage.diagnosis.survival.going_on import LEAVES, LOGGED, GoingOn
+from triage.diagnosis.survival.products import product_lost
 from triage.diagnosis.survival.strides import BAR_RULE, Strides, last_bar
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.rows import IN_VAIN
@@ -51,6 +52,7 @@ class Survival:
             return (
                 self._everybody(item) or self._closed(item) or self.going_on.outlived(item)
                 or self.going_on.kept_serving(item)
+                or (self.going_on.begun_again(item) if item.rank is None and not self.ledger.members else None)
             )  # fmt: skip
         for end in self.job.of_fact("ended-well"):
             if self.going_on.died(item) and end.rank != item.rank and "job-end" not in end.rule.tags:
@@ -114,7 +116,7 @@ class Survival:
         if end.finding.source != item.finding.source or "job-end" in end.rule.tags:
             return False
         in_words = end.rule.id == _SAID or end.fields.get("_words") is True
-        if in_words and self._ended_badly_before(item, end):
+        if in_words and (self._ended_badly_before(item, end) or product_lost(self.job, item, end)):
             return True
         return any(
             other.finding.source == item.finding.source and other.finding.level in {"error", "fatal"}

@@ -13,11 +13,12 @@ _WHOLE = (
     r"(?:job|run|training|pre-?training|fine-?tuning|experiment|workload|workflow|pipeline|trial|task|launch|deployment|application"
     r"|evaluation|benchmark)"
 )
-_BADLY = r"(?:failed|crashed|aborted|died|errored|failure|unsuccessful(?:ly)?)"
+_BADLY = r"(?:failed|crashed|aborted|died|errored|failure|unsuccessful(?:ly)?|given up(?! on)|abandoned)"
 _FAILED = deferred(
     # The job has failed: worker 3 not ready; Job 41 (pretrain) failed; Training aborted by user
     rf"(?:(?:^|[\s:.!\"'])(?:the |this |your )?{_WHOLE}(?: [\w.#/-]*\d[\w.#/-]*| ['\"(][^'\")]{{1,60}}['\")]| \w+-\S+){{0,2}}:?"
-    rf" (?:has |have |was |is |had )?{_BADLY}(?=\s*$|[.,:;!(]| (?:with|due|because|after|on|in|by|at|since|as|during|from)\b)"
+    rf" (?:(?:has|have|was|is|had)(?: been)? )?(?:marked (?:as )?)?{_BADLY}"
+    r"(?=\s*$|[.,:;!(]| (?:with|due|because|after|on|in|by|at|since|as|during|from)\b)"
     # finished with status FAILED; ended in failure; completed with errors
     rf"|\b(?:finished|ended|completed|exited|terminated|over|stopped)\b[^\n]{{0,20}}? (?:with|in|as)"
     r" (?:an? )?(?:(?:exit |final )?(?:status|state)[ :=]{1,3})?['\"]?(?:failed|failure|errors?(?=[.!]?\s*$)|crashed|aborted)\b"
@@ -26,7 +27,7 @@ _FAILED = deferred(
     r"[:=]{1,2}[ ]?[\"']?(?:failed|failure|error(?:ed)?|crashed|aborted)\b(?! ?[:=(\d]))",
     re.IGNORECASE,
 )
-_STEMS = ("fail", "crash", "abort", "died", "error", "unsuccessful")
+_STEMS = ("fail", "crash", "abort", "died", "error", "unsuccessful", "given up", "abandoned")
 """In lower case, what a line has one of that says so."""
 _GOES_ON = deferred(
     r"(?i)\b(?:retr(?:y|ies|ying)|restart\w*|resum\w*|re-?queu\w*|re-?launch\w*|ignor\w*|skip\w*|continu\w*|attempts?|previous(?:ly)?"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+import re
+from collections.abc import Container, Iterator, Sequence
 
 from triage.model import Block, Evidence, Finding, Prefix, Source
 from triage.scan.closing.outcome import tells_of_failure
@@ -59,8 +60,10 @@ MIN_FIGURES = 8
 """Lines that do so without words, where they are of few shapes."""
 _QUIET = frozenset(["info", "debug", "warning"])
 _SMALL_TALK = frozenset(["info", "debug"])
-_FRAME = deferred(r"\s*frame #\d+: |Exception raised from \w+ at ")
-"""The stack that torch prints below an error of its own."""
+_FRAME = deferred(
+    r"\s*frame #\d+: |Exception raised from \w+ at |(?:[^\n]{0,60}\.cc:\d+: )?\s*(?:PC: )?@ +0x[0-9a-f]{6,16} "
+)
+"""The stacks that torch prints below an error of its own, and signal handlers of C++."""
 _TWO_WORDS = deferred(r"(?<![^\W\d_])[^\W\d_]{2,}[^\w\n]{1,8}(?:[\d.]{1,20}[^\w\n]{1,8})?\w{2}")
 
 
@@ -111,11 +114,14 @@ def ordinary(block: Block, taken: Container[int] = ()) -> bool:
     shapes = {text.translate(_DIGITS).strip() for text in lines}
     figures = len(lines) >= MIN_FIGURES and len(shapes) * 4 <= len(lines)
     words = sum(_WORDS.search(text) is not None for text in lines) >= MIN_WORDS and intelligible(block)
+    own = _last_of_its_own(rows)
     alarming = (
-        p.search(NONE_OF.sub("", text))
+        p.search(NONE_OF.sub("", _PLACES.sub("", text)))
         for number, text, _ in rows
         if number not in texts
         and not _RECORD.match(text)
+        and not _HEADS_COLUMNS.fullmatch(text)
+        and not (number < own and _OF_TRACKERS.match(text))
         and not HARMLESS.search(text)
         and split_line(text)[0].level not in _SMALL_TALK
         for p in (ALARMS, STATES_AN_ERROR)
@@ -190,18 +196,21 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
     shown, leads = _texts(lines), leads_of(block)
     if lines and stands(lines[-1][1]):
         yield Evidence(name, lines[-1][0], safe(lines[-1][1]))
-    frame = -1
+    frame, own = -1, _last_of_its_own(lines)
     for line, text, final in lines:
         prefix, message = split(leads, text)
         if _PYTHON_FRAME.match(message):
             frame = line
-        if line in taken or line in shown or _RECORD.match(text):
+        if line in taken or line in shown or _RECORD.match(text) or _HEADS_COLUMNS.fullmatch(text):
+            continue
+        if line < own and _OF_TRACKERS.match(text):
             continue
         if line == frame + 1 and message[:1] == " ":
             continue  # the program's text, quoted by a traceback
         if final and prefix.level not in {"info", "debug"} and GAVE_BACK.search(message):
             yield Evidence(name, line, safe(text))
             continue
+        text = _PLACES.sub("", text)
         if not ALARMS.search(NONE_OF.sub("", text)) or HARMLESS.search(text):
             continue
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
@@ -248,8 +257,9 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
     lines = list(_last_lines(block))
     reasons, shown = _reasons(lines), _texts(lines)
     named = max((i for i, (_, text, _) in enumerate(lines) if _is_named(text)), default=-1)
+    own = _last_of_its_own(lines)
     for position, (line, text, final) in enumerate(lines):
-        if line in taken:
+        if line in taken or (line < own and _OF_TRACKERS.match(text)):
             continue
         prefix, message = split_line(text)
         if position < named and message[:1] == " " and position and _is_frame(lines[position - 1][1]):
@@ -261,7 +271,7 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
             or (HARMLESS.search(text) and not IS_AN_EXCEPTION.match(message))
         ):
             continue  # what an exception says may speak of a warning
-        if message.endswith(f"{HEADER}:"):
+        if message.endswith(f"{HEADER}:") or _FRAME.match(message):
             continue  # what was raised is not said here
         loud = (
             prefix.level in {"error", "fatal"}
@@ -276,6 +286,19 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
             if following is not None and following[0] not in taken and ANNOUNCES.fullmatch(message):
                 text += "\n" + following[1]
             yield Evidence(name, line, safe(text))
+
+
+def _last_of_its_own(lines: Sequence[tuple[int, str, bool]]) -> int:
+    """The number of the last line that a program wrote, and not its tracker: whatever that lost, the program went on without."""
+    return max((number for number, text, _ in lines if _OF_TRACKERS.match(text) is None), default=0)
+
+
+_OF_TRACKERS = deferred(r"\s*(?:wandb|mlflow|comet(?:_ml)?|neptune|swanlab|clearml): ", re.IGNORECASE)
+_PLACES = deferred(r"(?<![\w:])~?/(?:[\w.@+-]+/)+[\w@+-]+\.\w{1,5}\b")
+"""Files, whose names say nothing of what befell anybody."""
+
+
+_HEADS_COLUMNS = deferred(r"\s*\|(?:[^|\d\n]{1,40}\|){2,}\s*")
 
 
 def _is_named(text: str) -> bool:

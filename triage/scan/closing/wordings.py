@@ -9,7 +9,7 @@ from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
 
 STATES_AN_ERROR = deferred(
-    r"^Exception in thread \"|^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b|"
+    r"^Exception in thread \"|^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b(?!-[a-z])|"
     r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:\([\w.]+\))?(?::|$)|^Exception: |"
     r"^(?-i:(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\((?:(?:\d+, )?['\"].*)?\)\s*$)|"
     r"\braise (?:\w+\.)*[A-Z]\w*(?:Error|Exception)\(|"
@@ -123,6 +123,17 @@ HARMLESS = deferred(
     # a tally: so many of this, so many of that
     r"|\b\d+ [a-z]+(?: [a-z]+)?, (?:.{0,80}, )?\d+ (?:[a-z]+ ){0,2}"
     r"(?:lost|stalled|refused|denied|unreachable|could not be \w+)\b(?!.*\bgiving up\b)"
+    # so much that is worked through one by one went well, and some did not
+    r"|^(?!.*\b(?:ranks?|workers?|nodes?|hosts?|gpus?|devices?|process(?:es)?|tests?|checks?|replicas?|shards?|passed)\b).*?"
+    r"\b[1-9][\d,]* (?:\w+ )?(?:ok|okay|good|done|succeeded|successful|completed|finished|written|kept)(?:,| and|;|/) \d+ (?:\w+ )?"
+    r"(?:failed|errors?|failures?)\b(?!.*\b(?:giving up|abort\w*|exit\w*|stop\w*)\b)"
+    r"|\b\d+ (?:\w+ ){1,2}(?:skipped|left out|excluded|pruned)(?:[:,;(]| because| due)"
+    r"|\bnumber of (?:errored|failed|pruned) trials\b"
+    # what the hardware has put right itself
+    r"|(?<![\w-])correct(?:ed|able) (?:\w+ )?errors?\b(?!.*(?<![\w-])uncorrect(?:ed|able)\b\W{1,3}[1-9])"
+    # how often things came out badly, in figures
+    r"|\b(?:fail(?:ed|ures?)|crash(?:ed|es)?|timeouts?|timed out|stuck|lost|abort(?:ed|s)?|kill(?:ed|s)|fatal|stall(?:ed|s)?)"
+    r"(?:[ _-](?:rate|ratio|fraction|share|class|recall|precision|probability|prob))?(?: \w+)?[ =:]{1,3}(?:0?\.\d|[\d.]+ ?%)(?!.{0,80}: \S)"
     # of what is tried out, some may fail
     r"|\b[1-9]\d*(?:/\d+)? (?:trials?|configs?|configurations?|combinations?|candidates?|settings) (?:succeeded|worked|completed|ok),"
     r" \d+ (?:[a-z]+ )?failed\b"

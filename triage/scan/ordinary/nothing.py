@@ -21,7 +21,7 @@ LAST = 15
 FEWEST = 3
 """Complaints of one wording that show why nothing was done."""
 _DONE = (
-    r"(?:answered|succe\w+|passed|complete\w*|finished|processed|written|saved|stored|generated|delivered|records?|samples?|requests?"
+    r"(?:answered|succe\w+|passed|complete\w*|finished|processed|written|saved|stored|exported|converted|merged|uploaded|indexed|embedded|generated|delivered|records?|samples?|requests?"
     r"|shards?|files?|items?|documents?|images?|prompts?|episodes?|trials?|ok|done|usable|valid|loaded)"
 )
 _DID = r"(?:merged|wrote|written|saved|stored|processed|generated|collected|completed|exported|loaded|answered|succeeded|successful)"
@@ -35,8 +35,18 @@ _NONE = deferred(
     r"|\b0 (?:succeeded|successful|successes|ok|completed|written)\b[^\n]{0,40}"
     r"\b[1-9]\d* (?:\w+ )?(?:failed|failures?|errors?)\b"
     r"|^\W*(?:successful|succeeded) requests\W{1,60}0\s*$"
+    r"|(?:生成|成功|完成|处理|處理|保存)(?:了|数)? ?[:：]? ?0(?!\d)[^\n]{0,40}(?:失败|失敗|错误|錯誤)(?:了|数)? ?[:：]? ?[1-9]"
+    # training finished after 0 steps
+    r"|\b(?:finished|done|complete\w*|ended|trained) (?:after|in|with|for|on) 0 (?:training |optimizer )?"
+    r"(?:steps|iterations|updates|batches|samples|examples|epochs|documents|images)\b"
+    # 0 docs kept, 4500 unreadable
+    r"|(?<![\w./,-])0 (?:\w+ ){0,2}(?:kept|used|usable|valid|read|loaded|decoded|processed|written|tokeni[sz]ed|embedded|ok)\b"
+    r"(?![^\n]*\b(?:already|cached|exist\w*|up to date|dup\w*|unchanged)\b)[^\n\w]{1,4}"
+    r"[1-9][\d,]* (?:\w+ ){0,2}(?:left out|skipped|unreadable|failed|dropped|rejected|invalid|corrupt\w*|discarded|broken|bad)\b"
 )
 """Not one of so many."""
+_COUNTS_FROM = deferred(r"(?<![\w./-])0 ?(?:/|of|out of) ?[1-9]")
+"""A count of what is done of all: bars that begin look so."""
 
 
 def nothing_done(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
@@ -61,9 +71,14 @@ def nothing_done(tails: Mapping[int, Block], sources: Sequence[Source]) -> Findi
 
 
 def _counts_up(tally: Said, lines: Sequence[Said]) -> bool:
-    """Whether the same is said with other numbers: it is where counting begins."""
+    """Whether the same is said with other numbers, and then of some that were done: it is where counting begins."""
     wording = without_digits(tally.message)
-    return any(line.message != tally.message and without_digits(line.message) == wording for line in lines)
+    return any(
+        line.message != tally.message
+        and without_digits(line.message) == wording
+        and (_COUNTS_FROM.search(tally.message) is not None or _NONE.search(line.message) is None)
+        for line in lines
+    )
 
 
 def _complaint(lines: Sequence[Said]) -> Said | None:

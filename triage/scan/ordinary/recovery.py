@@ -15,7 +15,7 @@ from triage.scan.ordinary.rows import GAVE_UP, MANY, MAX_ROWS, Rows
 NEAR = 40
 """Rows below an exception in which it may be said what is done about it: what else complains of it may stand between."""
 _FRESH = (
-    r"(?i)\b(?:re-?(?:start|spawn|launch|tr(?:y|i)|run|sum|queu|creat|buil|connect|load|open|schedul|group|cover)\w*|respawn\w*|rebuilt"
+    r"(?i)\b(?:re-?(?:start|spawn|launch|tr(?:y|i)|run|sum|queu|creat|buil|connect|load|open|schedul|group|cover|stor|join)\w*|(?:re)?spawn(?:ed|ing)|rebuilt"
     r"|(?:try|trying|start|starting|started|launching|spawning|doing)\b.{0,40}\b(?:again|anew|over|another|next|new)"
     r"|again|anew|new (?:pool|worker|process|engine|group)|left out|leaving (?:it|them) out|skipp\w+|ignor\w+|without (?:it|them)"
     r"|fall(?:s|ing)? back|fell back|instead|continu(?:es|ing)|carr(?:y|ies|ying) on|go(?:es|ing) on|replaced by)\b"
@@ -23,6 +23,15 @@ _FRESH = (
 """What is said of what is done after something went wrong."""
 _RESUMED = r"(?i)\b(?:resum(?:e[sd]?|ing)|restored|continu(?:es|ing)) (?:\w+ ){0,2}(?:from|at)\b"
 """What a program says of itself that takes its work up where it had been saved."""
+_SAVED = (
+    r"(?i)[\w.-]*\d[\w.-]*\.(?:pt|pth|ckpt|safetensors|bin|npz|h5|pkl|state|tar|msgpack|orbax|rst|chk)\b"
+    r"|\b(?:ckpt|checkpoint|snapshot|restart|step)[-_]\w*\d+\b"
+)
+_SAVES = (
+    r"(?i)\b(?:sav(?:e[sd]?|ing)|writ(?:es?|ing|ten)|wrote|dump(?:s|ed|ing)?|stor(?:es?|ed|ing)|flush\w*|upload\w*"
+    r"|remov\w*|delet\w*)\b"
+)
+"""The name of what a run can be taken up from, and how it is said that it is written."""
 _TRIES = r"(?i)\b(?:tr(?:y|ies|ying|ial)|attempt|start\w*|launch\w*|run(?:ning)?|begin\w*|stage|phase|part)\b"
 """How what is done several times, or in several parts, is announced."""
 FEW = 3
@@ -44,11 +53,25 @@ def begun_afresh(rows: Rows, at: int, died: str = "") -> int | None:
             compiled(pattern).search(words) for pattern in (GAVE_UP, _DENIED)
         ):
             continue
-        if (compiled(_FRESH).search(words) and not CODE.match(words)) or _next_try(rows, i, at):
-            many = FEW if i - at < FEW or compiled(_RESUMED).search(words) else MANY
+        taken_up = _takes_up(rows, i, at)
+        if taken_up or (compiled(_FRESH).search(words) and not CODE.match(words)) or _next_try(rows, i, at):
+            many = FEW if i - at < FEW or taken_up or compiled(_RESUMED).search(words) else MANY
             found = rows.counted(i, died, many) if died else rows.counted_by_any(i, many)
             return _brought_to_an_end(rows, i, writer) if found is None and writer != died else found
     return None
+
+
+def _takes_up(rows: Rows, i: int, at: int) -> bool:
+    """Whether row ``i`` names what had been saved above row ``at``, and does not say that it is saved."""
+    words = rows.part(i)[1]
+    named = {found[0] for found in compiled(_SAVED).finditer(words)}
+    if not named or compiled(_SAVES).search(words) is not None:
+        return False
+    return any(
+        compiled(_SAVES).search(said := rows.part(k)[1]) is not None
+        and named & {found[0] for found in compiled(_SAVED).finditer(said)}
+        for k in range(max(0, at - MAX_ROWS), at)
+    )
 
 
 def _brought_to_an_end(rows: Rows, at: int, writer: str) -> int | None:

@@ -40,7 +40,7 @@ _CELLS = rf"\s*(?:{_CELL}\s+){{2,}}(?=(?:-\s+)*\S*[A-Za-z])"
 _HEAD = r"\s*(?:\[[^\]\d]{2,30}\]|(?!File|Traceback|[\w.]*(?:Error|Exception))[A-Za-z][\w.-]{2,30}:(?= ))"
 _INSTEAD = (
     r"(?i)\b(?:fall(?:s|ing|en)?[ -]?back|fell back|instead|skip(?:s|ped|ping)?|ignor(?:e|es|ed|ing)|continuing|proceeding"
-    r"|without it|will be retried|(?:trying|using) (?:the )?(?:next|other|default|another))\b"
+    r"|without it|left out|will be retried|(?:trying|using) (?:the )?(?:next|other|default|another))\b"
 )
 """What is done where something failed."""
 _REMEDY = (
@@ -61,6 +61,7 @@ MAX_FRAMES = 80
 ENOUGH = 3
 """Ordinary lines that a program says which goes on."""
 _WARNS = r"(?i)\b\w+warning:|\bwarnings\.warn|\bdeprecat|^\s*\*+$|OMP_NUM_THREADS"
+_TRY = r"(?i)\b(?:retry|try|attempt)\b[ #:]{0,2}(\d{1,4}) ?(?:/|of) ?(\d{1,4})\b"
 _ANEW = r"(?i)\b(?:re)?(?:start|launch|spawn|submit|queu)\w*|\b(?:attempt|retr(?:y|ies|ying)|tries|giv(?:e|es|ing|en) up|gave up)\b"
 """What is said of a program that is run again and again."""
 
@@ -83,7 +84,7 @@ class Routine(Rows):
         Args:
             how: what was said on ``line``.
         """
-        at = self.below(line)
+        at = self._below_its_traceback(self.below(line))
         if how == "raised" and self._message_to_the_end(at):
             return None
         before = self._said_before(at - 1, stream) if stream else None
@@ -305,6 +306,9 @@ class Routine(Rows):
         first = max(0, at - MAX_ROWS)
         told = [i for i in range(first, at) if without_digits(self.part(i)[1]) == wording]
         last = len(self._rows) - 1
+        to_the_end = all(without_digits(self.part(i)[1]) == wording for i in range(at + 1, last + 1))
+        if to_the_end and self._tries_left(last) and len(self._earlier(at, "")) >= AGAIN:
+            return last  # a log that is read while it is written may end anywhere
         if len(told) < AGAIN - 1 or last - at < 1 or last - at > MAX_ROWS:
             return None
         between = [self.part(i) for i in range(told[0] + 1, at)]
@@ -316,6 +320,11 @@ class Routine(Rows):
         if own or self._goes_on_each_time([*told, at], last):
             return last
         return self._next(told[0], at)
+
+    def _tries_left(self, at: int) -> bool:
+        """Whether a complaint says which of so many tries it was, and that was not the last."""
+        found = compiled(_TRY).search(self.part(at)[1])
+        return found is not None and int(found[1]) < int(found[2])
 
     def _goes_on_each_time(self, complaints: list[int], last: int) -> bool:
         """Whether something ordinary is said after each of some rows, and enough after the last: what ends a process ends it once."""
@@ -361,18 +370,30 @@ class Routine(Rows):
         if at < 0:
             return None
         said = self.part(at)[1]
+        head = at
         if compiled(RAISED).match(said) or compiled(_INSTEAD).search(said) is None:
             top = self._head_of(at)
             while top is not None and top > 1 and self.part(top - 1)[1].startswith(LINKS):
                 top = self._head_of(top - 1)  # an exception of an exception
             if not top or compiled(_INSTEAD).search(self.part(top - 1)[1]) is None:
                 return None
+            head = top - 1
         last = len(self._rows) - 1
+        if at == last and len(self._earlier(head, "")) >= AGAIN:
+            return last  # a log that is read while it is written may end anywhere
         went = [
             i for i in range(at + 1, last + 1)
             if not self.part(i)[0] and self.told(i) and compiled(TIMES).match(self.part(i)[1]) is None
         ]  # fmt: skip
         return last if len(went) >= ENOUGH and went[-1] == last else None
+
+    def _below_its_traceback(self, at: int) -> int:
+        """The end of the log, where nothing stands from row ``at`` on but the traceback of what was said right above."""
+        if at >= len(self) or len(self) - at > MAX_FRAMES or HEADER.encode() not in self._rows[at][1]:
+            return at
+        said = [self.part(i)[1] for i in range(at, len(self))]
+        whole = compiled(RAISED).match(said[-1]) and all(CODE.match(words) for words in said[:-1])
+        return len(self) if whole else at
 
     def _head_of(self, at: int) -> int | None:
         """The row with which the traceback begins that ends in row ``at``."""

@@ -26,7 +26,8 @@ _WRITERS = 4
 _IDLE = (
     r"(?i)\b(?:heart-?beat\w*|alive|wait\w*|idle|poll\w*|ping|monitor\w*|watch\w*|retr(?:y|ies|ying)|attempt\w*|tries|try"
     r"|elapsed(?! time per)|uptime"
-    r"|errors?(?!(?<=s)\W{0,3}\d)|fail\w*|exceptions?|warn\w*|timed?[ _]?out\w*|stuck|hung|kill\w*|abort\w*|util\w*|temp\w*|memory"
+    r"|errors?(?!(?<=s)\W{0,3}\d|\W{1,3}\d+\.\d)|fail\w*|exceptions?|warn\w*|timed?[ _]?out\w*|stuck|hung|kill\w*|abort\w*|util\w*"
+    r"|temp\w*|memory"
     r"|no progress|empty|nothing|no (?:new|more|answer|reply|data|work|batch(?:es)?|messages?))\b"
     r"|\bg(?:ive|ives|iving|ave) up\b|\bfor \d[\d.]* ?(?:s|secs?|seconds|min\w*)\b"
 )

@@ -170,7 +170,8 @@ def _standing(run: _Run) -> Iterator[list[Said]]:
     """The lines of each statement that is made to the end and tells of nothing new, the most telling first."""
     groups: dict[tuple[str | None, str], list[tuple[Said, list[float]]]] = defaultdict(list)
     for line in run.lines:
-        said = _LASTED.sub("", without_stamps(line.message))
+        # of a record, the event alone is no count
+        said = _LASTED.sub("", without_stamps(line.text if line.text.startswith("{") else line.message))
         groups[line.writer, shape_of(said)].append((line, numbers_of(said)))
     for told in groups.values():
         last = told[-1][1]

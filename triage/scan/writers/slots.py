@@ -17,6 +17,7 @@ from triage.model import Slot
 from triage.scan.lazy import deferred
 from triage.scan.prefixes.draft import LEVELS
 from triage.scan.writers.marks import NO_RECORD, NOT_WRITERS
+from triage.scan.writers.things import of_different_things
 
 FEWEST = 10
 """Records by which it can be told."""
@@ -54,7 +55,7 @@ _ADDRESS = deferred(r"\d+\.\d+\.\d+\.\d+")
 _LETTER = deferred(r"(?:.*[^A-Za-z])?[A-Za-z]\Z")
 _LEVEL = deferred(r"\0[\]})>|:;,\"' ]*[DIWEF] (?=\S)")
 _COUNTED = deferred(
-    r"(?i)\b(?:epoch|ep|step|iter\w*|itr|it|mb|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|sample|attempt|trial|version"
+    r"(?i)\b(?:epoch|ep|step|iter\w*|itr|it|mb|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|sample|record|item|row|example|image|img|doc(?:ument)?|clip|utt\w*|seq(?:uence)?|request|req|attempt|trial|version"
     r"|phase|level|head|group|channel|state|tensor|token|wave|task|tile|gen|generation|world|pass|cycle|tick|queue|port|line|v)\W{0,3}\Z"
 )
 """What stands before a value that numbers something else than processes."""
@@ -241,7 +242,11 @@ def _tells(table: _Table, at: int, *, among: bool = False) -> bool:
         return False
     before = Counter(_DIGITS.sub("\0", line[: place[0]])[-40:] for line, place in there)
     ((usual, _),) = before.most_common(1)
-    return at < 0 or not (_COUNTED.search(usual) or NOT_WRITERS.search(usual) or _FRACTION.search(usual))
+    if at >= 0 and (_COUNTED.search(usual) or NOT_WRITERS.search(usual) or _FRACTION.search(usual)):
+        return False
+    return at < 0 or not of_different_things(
+        [(line[: place[0]], line[slice(*place)]) for line, place in there]
+    )
 
 
 def _counts_up(values: Sequence[str]) -> bool:
