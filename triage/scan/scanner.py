@@ -23,6 +23,7 @@ from triage.scan.exceptions import EXCEPTION_ANCHORS, ExceptionScan
 from triage.scan.matching import Match, Matcher
 from triage.scan.openings import OPENS, Openings
 from triage.scan.prefix import split_line
+from triage.scan.whose import explained
 from triage.scan.window import BRIEF, CONTINUATION, BlockLines, Line, Record, record_at
 from triage.scan.writers.leads import NONE, learn
 from triage.sources.constants import BLOCK_SIZE, TAIL_SIZE
@@ -345,6 +346,8 @@ class Scanner:
             )
         ):
             prefix = header
+        elif header is None:
+            prefix = explained(view, line) or prefix
         decisive = record.text[match.start : match.end].split("\n", 1)[0]
         at = text.find(decisive) if decisive else -1
         stream.collector.add(

@@ -141,7 +141,8 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         lost = {r for effect in candidate.led_to if _named_dead(effect.lead) for r in effect.ranks}
         if len(lost) == 1:
             return [lost.pop()]  # one process raised an error, and one is told to be gone
-    if lead.rule.category in {"rank-crash", "host-oom"} and lead.rule.origin != "node":
+    told = lead.rule.category in {"rank-crash", "host-oom", "cuda-kernel"} or lead.rule.fact == "rank-exit"
+    if told and lead.rule.origin != "node":
         died = _by_pid(lead, identities)
         if died is not None:
             return [died]

@@ -59,7 +59,9 @@ _BARS = Lazy(r" \| (" + LEVEL_WORD + r") *\| ([^|\n]{1,160}?) (?:-|\|) ")
 _BARS_BARE = Lazy(r" \| (" + LEVEL_WORD + r") *\| (\b)")
 _RANK_WORD = Lazy(r"(?:[Rr]ank|RANK)[ _=:-]{0,2}(\d{1,5})$")
 _TENSORFLOW = Lazy(r": ([EWIFV]) (" + _FILE + r")\](?: |$)")
-_WORDS = Lazy(r"[ \t](" + LEVEL_WORD + r"|SUCC(?= )|ERR(?= ))(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?")
+_WORDS = Lazy(
+    r"[ \t]{1,8}(" + LEVEL_WORD + r"|SUCC(?= )|ERR(?= ))(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?"
+)
 _BARE_LEVEL = Lazy(
     r"(" + LEVEL_WORD + r") +(?!\d\d-\d\d |\d{4}-\d\d)(?:(" + _FILE + r"):? +(?:- )?|(?=[^\s:|]))"
 )
