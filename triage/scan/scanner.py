@@ -339,7 +339,7 @@ class Scanner:
             prefix = replace(prefix, rank=header.rank, local_rank=header.local_rank)
         elif (
             header is not None
-            and not prefix.stamped
+            and (prefix.clocked or not prefix.stamped)  # a bare time may stand before every line
             and (
                 # under a launcher's label the first line of a traceback says more than those that follow
                 prefix.rank is None or header.stream.startswith(f"{prefix.stream}/")

@@ -36,6 +36,45 @@ def test_of_several_that_crashed_one_told_to_be_gone_is_not_the_first(engine: En
     assert origin(engine, workers + SEGFAULT + SEGFAULT + LOST) == ("host.signal-handler", None)
 
 
+def test_words_that_all_may_have_said_are_not_of_the_one_told_to_be_gone(engine: Engine) -> None:
+    workers = "".join(WORKER.format(i, 1101 + i) for i in range(4))
+    failed = "Failed: Cuda error /workspace/csrc/custom_all_reduce.cuh:455 'an illegal memory access was encountered'\n"
+    assert origin(engine, workers + failed * 4 + LOST)[1] is None
+    assert origin(engine, workers + failed + LOST)[1] == 2
+
+
+def test_several_that_met_the_same_among_others_are_all_told_of(engine: Engine) -> None:
+    step = "[rank{0}]: step 20 loss 1.1\n"
+    oom = (
+        '[rank{0}]: Traceback (most recent call last):\n[rank{0}]:   File "/app/train.py", line 301, in <module>\n'
+        "[rank{0}]:     loss.backward()\n[rank{0}]: OSError: [Errno 116] Stale file handle: '/nfs/cache/a.bin'\n"
+    )
+    log = "".join(step.format(r) for r in range(6)) + "".join(oom.format(r) for r in (4, 1))
+    root = engine.diagnose([Source("job.log", data=log.encode())]).root_cause
+    assert root is not None
+    assert (root.origin.rank, root.origin.ranks) == (None, (4, 1))
+
+
+def test_a_time_before_every_line_hides_no_rank_of_a_traceback(engine: Engine) -> None:
+    stamp = "[2025-02-27T16:30:43.48675097Z] "
+    log = (
+        stamp + "[2025-02-27 16:30:43 TP11] Scheduler hit an exception: Traceback (most recent call last):\n"
+        + stamp + '  File "/sgl/managers/scheduler.py", line 1827, in run_scheduler_process\n'
+        + stamp + "    scheduler.event_loop_normal()\n"
+        + stamp + "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    )  # fmt: skip
+    assert origin(engine, log) == ("torch.cuda-illegal-access", 11)
+
+
+def test_accelerate_tells_which_machine_of_how_many_this_is(engine: Engine) -> None:
+    log = (
+        "+ accelerate launch --num_machines 2 --num_processes 16 --machine_rank 1 --multi_gpu train.py\n"
+        "E1111 10:10:11.100000 50 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: -11) "
+        "local_rank: 3 (pid: 903) of binary: /opt/conda/bin/python\n"
+    )
+    assert origin(engine, log) == ("ledger.killed", 11)
+
+
 def test_a_bus_error_is_of_the_rank_with_its_pid(engine: Engine) -> None:
     log = (
         "[8d6bf97c3bf4:3039 :0:3095] Caught signal 7 (Bus error: nonexistent physical address)\n"

@@ -44,9 +44,9 @@ _TITAN = Lazy(r"\[titan\] (?=\d{4}-)")
 _BRACKETS = Lazy(
     r"\[(?:("
     + LEVEL_WORD
-    + r")|("
+    + r")|PID:(\d{1,10})|(?:rank|RANK)[ :=]?(\d{1,6})|("
     + _FILE
-    + r"(?::[\w<>.]+)?)|Rank (-?\d{1,9})|rank[ :=]?(\d{1,6})|([a-z_][\w.]*))\](?: |$|(?=\[))"
+    + r"(?::[\w<>.]+)?)|Rank (-?\d{1,9})|([a-z_][\w.]*))\](?: |$|(?=\[))"
 )
 _ELASTIC = Lazy(r"([A-Za-z_][\w.]*): \[(" + LEVEL_WORD + r")\](?: |$)")
 _RAY_NATIVE = Lazy(r"(?:\((\w+)\) )?([\w./-]+:\d+): ")
@@ -379,8 +379,10 @@ def _after_bracket(text: str, at: int, draft: Draft) -> int:
         found = _BRACKETS.match(text, at)
         if found is None:
             break
-        level, place, rank, tag, name = found.groups()
-        if rank is not None:
+        level, pid, tag, place, rank, name = found.groups()
+        if pid is not None:
+            draft.pid = int(pid)
+        elif rank is not None:
             if count == 0:
                 # right after a bare stamp it may be a rank inside a process group
                 break
