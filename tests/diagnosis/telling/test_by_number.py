@@ -75,6 +75,25 @@ def test_accelerate_tells_which_machine_of_how_many_this_is(engine: Engine) -> N
     assert origin(engine, log) == ("ledger.killed", 11)
 
 
+def test_a_script_prints_which_node_of_how_many_this_is(engine: Engine) -> None:
+    failed = (
+        "E1111 10:10:11.100000 50 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: -11) "
+        "local_rank: 2 (pid: 903) of binary: /opt/conda/bin/python\n"
+    )
+    assert origin(engine, "NODE_RANK=1\nNNODES=2\nGPUS_PER_NODE=4\n" + failed) == ("ledger.killed", 6)
+    assert origin(engine, "NNODES=2\nGPUS_PER_NODE=4\n" + failed) == ("ledger.killed", None)
+
+
+def test_a_traceback_below_a_logger_s_record_is_of_its_rank(engine: Engine) -> None:
+    step = "[XTuner][RANK {0}][2025-08-29 09:17:51][INFO] Step 1/100 time: 4.97 total_loss: 1.72\n"
+    log = "".join(step.format(r) for r in range(4)) + (
+        "[XTuner][RANK 3][2025-08-29 09:19:02][ERROR] sample failed\nTraceback (most recent call last):\n"
+        '  File "/w/sft.py", line 60, in <module>\n    main()\n  File "/w/data.py", line 311, in __getitem__\n'
+        "    pixel = pixel.reshape(3, 224, 224)\nValueError: cannot reshape array of size 0 into shape (3,224,224)\n"
+    )
+    assert origin(engine, log)[1] == 3
+
+
 def test_a_bus_error_is_of_the_rank_with_its_pid(engine: Engine) -> None:
     log = (
         "[8d6bf97c3bf4:3039 :0:3095] Caught signal 7 (Bus error: nonexistent physical address)\n"

@@ -39,6 +39,11 @@ _TENSORRT_CPP = Lazy(
 _LOGFMT = Lazy(
     r'time="?(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)?"? level=(\w+) (?:[a-z_]{1,20}=[^\s"]{1,120} ){0,4}msg="?'
 )
+_NAMED = Lazy(
+    r"\[[A-Za-z][\w.-]{0,30}\](?:\[(?:RANK|[Rr]ank)[ :=]?(\d{1,6})\])?\[(\d{4}-\d\d-\d\d)[ T]"
+    + TIME
+    + r"\](?=\[| |$)"
+)
 _TITAN = Lazy(r"\[titan\] (?=\d{4}-)")
 
 _BRACKETS = Lazy(
@@ -242,6 +247,22 @@ def nemo(text: str, at: int, draft: Draft) -> int:
     if rank is not None:
         draft.rank = int(rank)
     return found.end()
+
+
+def named(text: str, at: int, draft: Draft) -> int:
+    """``[XTuner][RANK 3][2025-08-29 09:17:51][INFO] ``: a project's name, the rank and the time, each in brackets."""
+    found = _NAMED.match(text, at)
+    if found is None:
+        return at
+    rank, date, time, fraction = found.groups()
+    moment = clock.wall(date, time, fraction)
+    if moment is None:
+        return at
+    draft.stamp(moment)
+    if rank is not None:
+        draft.rank = int(rank)
+        draft.writer(f"rank{rank}")
+    return _after_bracket(text, found.end(), draft) if text.startswith("[", found.end()) else found.end()
 
 
 def tensorrt(text: str, at: int, draft: Draft) -> int:
