@@ -117,6 +117,18 @@ def test_text_before_the_header_and_a_traceback_that_is_cut() -> None:
     assert parse_traceback([], 0) is None
 
 
+def test_loguru_points_at_the_frame_that_caught() -> None:
+    found = parse(
+        "Traceback (most recent call last):\n\n"
+        '  File "/w/train.py", line 88, in <module>\n    main()\n    └ <function main at 0x7f4ac1>\n\n'
+        "> File \"/w/train.py\", line 61, in main\n    x = np.load(path)['x']\n        │       └ '/data/a.npz'\n\n"
+        '  File "/usr/lib/python3/dist-packages/numpy/lib/npyio.py", line 462, in load\n    raise ValueError(\n\n'
+        "ValueError: Cannot load file containing pickled data"
+    )
+    assert (found.exception_type, found.message) == ("ValueError", "Cannot load file containing pickled data")
+    assert [frame.line for frame in found.frames] == [88, 61, 462]
+
+
 def test_lines_of_somebody_else_between_frames() -> None:
     found = parse(
         """

@@ -222,7 +222,7 @@ class ExceptionScan:
         found = parse_traceback([HEADER + ":", *(part.message for part in lines)], 0)
         if found is None or not found.frames or found.message_line is None:
             return
-        if compiled(_NAME).search(found.exception_type or "") is None:
+        if compiled(_NAME).search(found.root.exception_type or "") is None:
             return
         offset = view.block.offset + line.start
         last = lines[min(found.end - 1, len(lines)) - 1]

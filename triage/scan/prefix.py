@@ -100,6 +100,7 @@ _BRACKET_UPPER: tuple[Parser, ...] = (
     loggers.tensorrt,
     loggers.transformers,
     loggers.nemo,
+    loggers.named,
     launchers.rank_tag,
     system.dmesg_date,
     system.fabric_manager,

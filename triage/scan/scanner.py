@@ -23,6 +23,7 @@ from triage.scan.exceptions import EXCEPTION_ANCHORS, ExceptionScan
 from triage.scan.matching import Match, Matcher
 from triage.scan.openings import OPENS, Openings
 from triage.scan.prefix import split_line
+from triage.scan.whose import explained
 from triage.scan.window import BRIEF, CONTINUATION, BlockLines, Line, Record, record_at
 from triage.scan.writers.leads import NONE, learn
 from triage.sources.constants import BLOCK_SIZE, TAIL_SIZE
@@ -338,13 +339,15 @@ class Scanner:
             prefix = replace(prefix, rank=header.rank, local_rank=header.local_rank)
         elif (
             header is not None
-            and not prefix.stamped
+            and (prefix.clocked or not prefix.stamped)  # a bare time may stand before every line
             and (
                 # under a launcher's label the first line of a traceback says more than those that follow
                 prefix.rank is None or header.stream.startswith(f"{prefix.stream}/")
             )
         ):
             prefix = header
+        elif header is None:
+            prefix = explained(view, line) or prefix
         decisive = record.text[match.start : match.end].split("\n", 1)[0]
         at = text.find(decisive) if decisive else -1
         stream.collector.add(

@@ -8,6 +8,7 @@ from itertools import islice
 
 from triage.model import Prefix
 from triage.scan.lazy import compiled, deferred
+from triage.scan.prefix import Continuation
 from triage.scan.traceback import HEADER
 from triage.scan.tracebacks.lines import LINKS
 from triage.scan.traced import CLOSE
@@ -120,6 +121,27 @@ def writers_line_above(view: BlockLines, line: Line) -> Line | None:
     """The last line that the writer of ``line`` wrote before it; others' lines may stand between."""
     near = islice(view.preceding(line), CLOSE + 1)
     return next((above for above in near if above.prefix.stream == line.prefix.stream), None)
+
+
+_NCCL_ERROR = "NCCL error:"
+_ITS_NAME = r"nccl[A-Z]\w{3,40}Error: "
+_ITS_LAST = "Last error:"
+
+
+def explained(view: BlockLines, line: Line) -> Prefix | None:
+    """The prefix of the record of torch's watchdog in which ``line`` tells of an NCCL error: none but its first line has the rank.
+
+    What stands below the record at once is its own; where others' lines come between, nothing tells whose it is.
+    """
+    if line.prefix.rank is not None or line.prefix.stamped:
+        return None
+    for above in islice(view.preceding(line), CLOSE):
+        if above.prefix.rank is not None and above.prefix.stamped:
+            known = _NCCL_ERROR in above.message and Continuation(above.prefix).takes(line.prefix)
+            return above.prefix if known else None
+        if above.message.strip() != _ITS_LAST and compiled(_ITS_NAME).match(above.message) is None:
+            return None
+    return None
 
 
 def alarmed(line: Line) -> bool:

@@ -136,8 +136,24 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     if cause.of_ledger and not effect.of_ledger:
         return _explained_by_verdict(cause, effect, ledger)
     if not cause.of_ledger and not effect.of_ledger:
+        if order == -1 and _named_then(cause, effect):
+            return "whoever watches the processes says then which one is gone"
         return _same_trouble(cause, effect, order)
     return ""
+
+
+_LAST_WORDS = frozenset({"rank-crash", "cuda-kernel", "gpu-oom"})
+"""Categories of what a process says that dies of it."""
+
+
+def _named_then(cause: Candidate, effect: Candidate) -> bool:
+    """Whether ``effect`` tells by its number which process died, of which one without a name had said the last words."""
+    lead, gone = cause.lead, effect.lead
+    nobody = not cause.ranks and not lead.finding.stream and sum(i.finding.count for i in cause.items) == 1
+    told = "rank" in gone.rule.origin_fields and "rank-exit" in gone.rule.tags and len(effect.ranks) == 1
+    return (
+        nobody and told and lead.rule.category in _LAST_WORDS and lead.finding.source == gone.finding.source
+    )
 
 
 def _speaks_of(effect: Candidate, cause: Candidate) -> bool:

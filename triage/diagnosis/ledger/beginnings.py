@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.ledger.ledger import Ledger
+from triage.diagnosis.ledger.ledger import FAULTS, Ledger
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.diagnosis.ranks.nodes import NOWHERE
 from triage.model import Value
@@ -28,6 +28,8 @@ def initialisation(job: Job, ledger: Ledger) -> Iterator[Item]:
             yield verdict(job, "ledger.init-missing", fields, witnesses)
         elif not missing:
             stuck = tuple(sorted(started.keys() - completed.keys()))
+            if any(end.signal in FAULTS for rank, end in ledger.exits.items() if rank in stuck):
+                return  # one crashed in the midst of it: the others could not finish
             fields = {"ranks": stuck, "nranks": size, "completed": len(completed)}
             yield verdict(job, "ledger.init-incomplete", fields, [started[r] for r in stuck])
         return

@@ -10,6 +10,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ledger.swept import killed_at_last
 from triage.diagnosis.ranks.seats import Identities
 from triage.model import Value
 from triage.text.signals import SIGNALS
@@ -67,11 +68,13 @@ class Exit:
     item: Item
     untold: bool = False
     """True when its launcher saw it end first: whoever sent the signal, it was not the launcher."""
+    swept: bool = False
+    """True when its launcher killed it at last, because it did not stop when it was told to."""
 
     @property
     def orderly(self) -> bool:
         """Told to stop, by the launcher or scheduler that was ending the job."""
-        return self.signal in ORDERLY and not self.untold
+        return self.swept or (self.signal in ORDERLY and not self.untold)
 
     @property
     def violent(self) -> bool:
@@ -361,6 +364,8 @@ def _exits(job: Job, ledger: Ledger) -> None:
             known = ledger.exits.get(rank)
             if known is None or (known.signal is None and signal is not None):
                 ledger.exits[rank] = Exit(code, signal, item, _untold(job, item, signal))
+    for rank in killed_at_last(job) & ledger.exits.keys():
+        ledger.exits[rank].swept = ledger.exits[rank].signal == "SIGKILL"
 
 
 def _communicators(job: Job, ledger: Ledger) -> None:

@@ -140,8 +140,11 @@ def _gpus_of_processes(job: Job, table: Identities) -> None:
             used.setdefault(pci, set()).add(pid)
     for pid, gpus in held.items():
         rank = table.rank_of_pid(pid)
-        if rank is not None and len(gpus) == 1 and len(used[pci := next(iter(gpus))]) == 1:
-            table.note(rank, pci=pci)
+        if rank is None or len(gpus) > 1:
+            continue
+        pci = next(iter(gpus))
+        if {table.rank_of_pid(other) for other in used[pci]} - {None} == {rank}:
+            table.note(rank, pci=pci)  # who is no rank had the GPU before, or beside it
 
 
 def _deserter(job: Job, table: Identities) -> int | None:

@@ -103,7 +103,8 @@ def by_launcher(item: Item) -> bool:
     """Whether only a launcher says so; handlers of signals speak in the process that got one."""
     if item.rule.id in _HANDLERS:
         return False
-    return item.rule.fact in _LAUNCHER_FACTS or item.rule.id == "torch.launcher-noise"
+    noise = item.rule.id == "torch.launcher-noise" and item.finding.rank is None  # a rank may be warned alike
+    return noise or item.rule.fact in _LAUNCHER_FACTS
 
 
 def _freed(

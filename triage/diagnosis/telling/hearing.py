@@ -108,7 +108,8 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     if called is not None:
         return [int(called[1] or called[2])]  # who started it calls it by its rank
     # a thread's exception ends no process: who ended did so for what came of it, as others may have
-    alone = None if lead.fields.get("_thread") is True else identities.alone(lead.finding)
+    several = _said_by_several(candidate, identities)
+    alone = None if several or lead.fields.get("_thread") is True else identities.alone(lead.finding)
     if alone is None and identities.world_size == 1:
         alone = 0  # there is nobody else
     if (
@@ -135,13 +136,16 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
             missed = {identities.accused}
         if len(missed) == 1:
             return [missed.pop()]  # nobody else has a reason not to be where all others are
-    if lead.rule.origin == "speaker" and (
-        lead.rule.category in _OF_ONE or any(thrown_or_raised(item) for item in candidate.items)
+    if (
+        lead.rule.origin == "speaker"
+        and not several
+        and (lead.rule.category in _OF_ONE or any(thrown_or_raised(item) for item in candidate.items))
     ):
         lost = {r for effect in candidate.led_to if _named_dead(effect.lead) for r in effect.ranks}
         if len(lost) == 1:
             return [lost.pop()]  # one process raised an error, and one is told to be gone
-    if lead.rule.category in {"rank-crash", "host-oom"} and lead.rule.origin != "node":
+    told = lead.rule.category in {"rank-crash", "host-oom", "cuda-kernel"} or lead.rule.fact == "rank-exit"
+    if told and lead.rule.origin != "node":
         died = _by_pid(lead, identities)
         if died is not None:
             return [died]
@@ -184,6 +188,13 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     ):  # fmt: skip
         return [alone]  # neither the assertion nor the error that followed has a name; one process died
     return found[:1] or _by_device(lead, identities)
+
+
+def _said_by_several(candidate: Candidate, identities: Identities) -> bool:
+    """Whether words that bear no name stand there as often as there are ranks: of those that died one is told of first."""
+    nameless = all(i.rank is None and not i.finding.stream and not i.finding.raised for i in candidate.items)
+    times = sum(i.finding.count for i in candidate.items)
+    return nameless and times >= len(identities.heard) >= FEWEST_CONTENT
 
 
 def _by_device(lead: Item, identities: Identities) -> list[int]:

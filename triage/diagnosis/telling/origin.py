@@ -15,15 +15,8 @@ from triage.diagnosis.telling.hearing import (
 )
 from triage.diagnosis.words.accused import accused
 from triage.model import Moment, Origin
-from triage.rules.schema import Rule
 from triage.scan.clock import iso
 from triage.scan.lazy import compiled
-
-_JOB_WIDE = frozenset(
-    {"rendezvous", "network-config", "config", "driver-or-version", "auth-or-hub", "port-conflict",
-     "scheduler", "topology", "shm"}
-)  # fmt: skip
-"""Categories of which several ranks suffer alike."""
 
 
 def origin_of(candidate: Candidate, identities: Identities, year: int | None) -> Origin:
@@ -79,10 +72,9 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     if candidate.rivals:
         both = [*ranks, *(r for rival in candidate.rivals for r in rival.ranks)]
         return Origin(ranks=tuple(dict.fromkeys(both)), time=moment_text(finding.time, year))
-    apart = len(identities.heard - set(ranks)) >= FEWEST_CONTENT and set(ranks) <= identities.heard
-    alike = fields.keys().isdisjoint(("rank", "ranks")) and _all_alike(ranks, rule, identities)
-    if len(ranks) > 1 and not apart and (alike or (rule.category in _JOB_WIDE and not fields)):
-        # the same wrong setting on several ranks: who complained first is chance
+    own = fields.keys().isdisjoint(("rank", "ranks"))
+    if len(ranks) > 1 and own and not _first_of_all(candidate, ranks, identities):
+        # several met the same: who complained first is chance
         return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
     if ranks == [0] and rule.category == "network-config" and rule.phase == "bootstrap" and not fields:
         # rank 0 makes the communicator's id: it meets a setting of all before the others come to it
@@ -114,18 +106,13 @@ def _whose_number(candidate: Candidate) -> int | None:
     return odd[0] if len(odd) == 1 and len(counts) > 1 and min(counts.values()) > 0 else None
 
 
-_FEWEST_ALIKE = 2
-"""Ranks that meet the same, by which it is nobody's in particular."""
 _OF_ITS_OWN = frozenset({"rank-crash", "cuda-kernel"})
 """Categories of which each rank has its own: the one that died of it is told from those that were told to end."""
 
 
-def _all_alike(ranks: Sequence[int], rule: Rule, identities: Identities) -> bool:
-    """Whether all ranks there are met the same."""
-    if identities.only_failed in ranks and rule.category in _OF_ITS_OWN:
-        return False
-    size = identities.world_size
-    return len(ranks) >= _FEWEST_ALIKE and set(ranks) >= set(range(size or 0)) | identities.heard
+def _first_of_all(candidate: Candidate, ranks: Sequence[int], identities: Identities) -> bool:
+    """Whether something tells which of ``ranks``, which all met the same, was first: one alone ended of it."""
+    return identities.only_failed in ranks and candidate.lead.rule.category in _OF_ITS_OWN
 
 
 _OF_MANY = frozenset(

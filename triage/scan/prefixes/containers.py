@@ -64,7 +64,7 @@ _OF_A_COLLECTOR = "textPayload"
 _LEVEL_KEYS = ("level", "levelname", "severity", "lvl")
 
 _RFC3339 = Lazy(
-    r"(\d{4}-\d\d-\d\d)T" + TIME + r"(Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP](?= |$))?(?: |\t|$)"
+    r"(\d{4}-\d\d-\d\d)T" + TIME + r"(Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP](?= |$)|(?<=Z):)?(?: |\t|$)"
 )
 _VIEWED = Lazy(
     r"[ \t]{0,8}(?:\|[ \t]{0,8}){1,4}(\d{4}-\d\d-\d\d)[T ]" + TIME + r"(Z|[+-]\d\d:?\d\d)?[ \t]{0,4}\|(?: |$)"
@@ -199,7 +199,7 @@ _LEVEL = Lazy("(" + LEVEL_WORD + r")(?:: | +)(?=\S)(?!(?:\d{4}-)?\d\d-\d\d[ T]\d
 
 
 def rfc3339(text: str, at: int, draft: Draft) -> int:
-    """``2025-11-04T12:34:56.789Z stderr F ``: CRI, ``kubectl logs --timestamps``, dmesg's iso."""
+    """``2025-11-04T12:34:56.789Z stderr F ``: CRI, ``kubectl logs --timestamps``, dmesg's iso; ``…Z: `` of clouds' job logs."""
     found = _RFC3339.match(text, at)
     if found is None:
         return at

@@ -417,6 +417,8 @@ def _after_colon(text: str, at: int) -> int:
 
 def _is_machine(name: str, text: str, end: int) -> bool:
     """Whether the word before a colon names a machine, judging by itself and by what follows."""
+    if text.startswith((f"{name}:", f"[{name}:"), end):
+        return True  # NCCL, Open MPI and UCX name it once more, before a pid
     if name[0].isdigit():
         parts = name.split(".")
         return len(parts) == 4 and all(part.isdigit() and len(part) < 4 for part in parts)

@@ -39,14 +39,19 @@ _TENSORRT_CPP = Lazy(
 _LOGFMT = Lazy(
     r'time="?(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)?"? level=(\w+) (?:[a-z_]{1,20}=[^\s"]{1,120} ){0,4}msg="?'
 )
+_NAMED = Lazy(
+    r"\[[A-Za-z][\w.-]{0,30}\](?:\[(?:RANK|[Rr]ank)[ :=]?(\d{1,6})\])?\[(\d{4}-\d\d-\d\d)[ T]"
+    + TIME
+    + r"\](?=\[| |$)"
+)
 _TITAN = Lazy(r"\[titan\] (?=\d{4}-)")
 
 _BRACKETS = Lazy(
     r"\[(?:("
     + LEVEL_WORD
-    + r")|("
+    + r")|PID:(\d{1,10})|(?:rank|RANK)[ :=]?(\d{1,6})|("
     + _FILE
-    + r"(?::[\w<>.]+)?)|Rank (-?\d{1,9})|rank[ :=]?(\d{1,6})|([a-z_][\w.]*))\](?: |$|(?=\[))"
+    + r"(?::[\w<>.]+)?)|Rank (-?\d{1,9})|([a-z_][\w.]*))\](?: |$|(?=\[))"
 )
 _ELASTIC = Lazy(r"([A-Za-z_][\w.]*): \[(" + LEVEL_WORD + r")\](?: |$)")
 _RAY_NATIVE = Lazy(r"(?:\((\w+)\) )?([\w./-]+:\d+): ")
@@ -59,7 +64,9 @@ _BARS = Lazy(r" \| (" + LEVEL_WORD + r") *\| ([^|\n]{1,160}?) (?:-|\|) ")
 _BARS_BARE = Lazy(r" \| (" + LEVEL_WORD + r") *\| (\b)")
 _RANK_WORD = Lazy(r"(?:[Rr]ank|RANK)[ _=:-]{0,2}(\d{1,5})$")
 _TENSORFLOW = Lazy(r": ([EWIFV]) (" + _FILE + r")\](?: |$)")
-_WORDS = Lazy(r"[ \t](" + LEVEL_WORD + r"|SUCC(?= )|ERR(?= ))(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?")
+_WORDS = Lazy(
+    r"[ \t]{1,8}(" + LEVEL_WORD + r"|SUCC(?= )|ERR(?= ))(?:  *|: +|\t)(?:(" + _FILE + r"):? (?:-- )?)?"
+)
 _BARE_LEVEL = Lazy(
     r"(" + LEVEL_WORD + r") +(?!\d\d-\d\d |\d{4}-\d\d)(?:(" + _FILE + r"):? +(?:- )?|(?=[^\s:|]))"
 )
@@ -242,6 +249,22 @@ def nemo(text: str, at: int, draft: Draft) -> int:
     return found.end()
 
 
+def named(text: str, at: int, draft: Draft) -> int:
+    """``[XTuner][RANK 3][2025-08-29 09:17:51][INFO] ``: a project's name, the rank and the time, each in brackets."""
+    found = _NAMED.match(text, at)
+    if found is None:
+        return at
+    rank, date, time, fraction = found.groups()
+    moment = clock.wall(date, time, fraction)
+    if moment is None:
+        return at
+    draft.stamp(moment)
+    if rank is not None:
+        draft.rank = int(rank)
+        draft.writer(f"rank{rank}")
+    return _after_bracket(text, found.end(), draft) if text.startswith("[", found.end()) else found.end()
+
+
 def tensorrt(text: str, at: int, draft: Draft) -> int:
     """``[11/18/2025-09:33:30] [TRT-LLM] [RANK 0] [E] ``, ``… [E] [executor][RANK 1] `` and ``[TensorRT-LLM][ERROR] ``."""
     found = _TENSORRT.match(text, at)
@@ -377,8 +400,10 @@ def _after_bracket(text: str, at: int, draft: Draft) -> int:
         found = _BRACKETS.match(text, at)
         if found is None:
             break
-        level, place, rank, tag, name = found.groups()
-        if rank is not None:
+        level, pid, tag, place, rank, name = found.groups()
+        if pid is not None:
+            draft.pid = int(pid)
+        elif rank is not None:
             if count == 0:
                 # right after a bare stamp it may be a rank inside a process group
                 break

@@ -11,7 +11,8 @@ from triage.scan.tracebacks.model import Link
 HEADER = "Traceback (most recent call last)"
 _STACK = Lazy(r".{0,400}?" + re.escape(HEADER) + r':  File "')
 """How numpy shows where a module is imported that was built for another numpy: a stack that no exception ends."""
-FRAME = Lazy(r'( *)File "([^"\n]{1,4096})", line (\d{1,9})(?:, in ([^\n]{1,500}))?\s*$')
+FRAME = Lazy(r'(> | *)File "([^"\n]{1,4096})", line (\d{1,9})(?:, in ([^\n]{1,500}))?\s*$')
+"""A frame; loguru points at the one in which it caught the exception."""
 CUT_FRAME = Lazy(r' *File "[^"\n]{40,}(?:"(?:, ?[^\n]*)?)?$')
 """A frame that is broken in the middle."""
 MARKERS = Lazy(r"[ ~^]+$")

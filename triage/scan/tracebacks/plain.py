@@ -207,8 +207,9 @@ def _goes_on(lines: Sequence[str], at: int, base: int) -> bool:
     for following in lines[at + 1 : at + 1 + _FOREIGN]:
         if HEADER in following:
             return False
-        if FRAME.match(following, 0):
-            return indent_of(following) == base + 2
+        frame = FRAME.match(following, 0)
+        if frame is not None:
+            return len(frame[1]) == base + 2
     return False
 
 
