@@ -147,6 +147,8 @@ def absent_ranks(
         yield own_way(job, witnesses, apart, seq=seq, op=first.op)
         return
     suspects = heard if heard and len(heard) < len(absent) and len(absent) > len(waits) else absent
+    if len(suspects) > 1 and (alone := _said_alone(job, suspects)) is not None:
+        suspects = [alone]
     few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
     if few and len(suspects) < len(ledger.members):
         fields = {**base, "ranks": tuple(suspects)}
@@ -168,6 +170,13 @@ def absent_ranks(
         )  # fmt: skip
         return
     yield unlocalised(job, waits)
+
+
+def _said_alone(job: Job, ranks: Sequence[int]) -> int | None:
+    """The one of ``ranks`` that said anything out of the ordinary, where the ordinary of the others is known."""
+    odd = {i.rank for i in job.of_fact("oddity")} & set(ranks)
+    usual = {i.rank for i in job.of_fact("last-line") if i.fields.get("_shared") is True} & set(ranks)
+    return odd.pop() if len(odd) == 1 and usual - odd else None
 
 
 def _only_odd(job: Job) -> int | None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger.ledger import Ledger, Wait
 from triage.diagnosis.ledger.verdicts import verdict
-from triage.model import Value
+from triage.model import Evidence, Value
 from triage.scan.lazy import compiled
+from triage.text import safe
 
 MISMATCH = "torch.gloo-size-mismatch"
 FEWEST = 4
@@ -48,7 +50,9 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
         return None
     rest = next(item for r, item in sorted(within.items()) if r != rank)
     fields: dict[str, Value] = {"ranks": (rank,), "site_odd": _told(sites[rank]), "site_rest": _told(usual)}
-    return verdict(job, "ledger.other-call", fields, [within[rank], rest], rank=rank)
+    return _shown(
+        job, verdict(job, "ledger.other-call", fields, [within[rank], rest], rank=rank), within[rank]
+    )
 
 
 def crossed(job: Job, waits: Sequence[Wait], absent: Sequence[int]) -> Item | None:
@@ -105,7 +109,19 @@ def mismatched(job: Job, ledger: Ledger) -> Iterator[Item]:
     rest = next(i for r, i in sorted(witnesses.items()) if r != rank)
     told = _told(sites[rank]) if rank in sites else "another call"
     fields: dict[str, Value] = {"ranks": (rank,), "site_odd": told, "site_rest": _told(usual)}
-    yield verdict(job, "ledger.other-call", fields, [own, *items, rest], rank=rank)
+    yield _shown(job, verdict(job, "ledger.other-call", fields, [own, *items, rest], rank=rank), own)
+
+
+def _shown(job: Job, found: Item, wait: Item) -> Item:
+    """A verdict on a call together with the line of the program that made it, which follows the first of its evidence."""
+    raised = next((r for r in job.of_fact("exception") if r.rank == wait.rank and inside(wait, r)), None)
+    text = None if raised is None else raised.text("_call")
+    if raised is None or text is None:
+        return found
+    path = raised.finding.evidence[0].path
+    first, *others = found.finding.evidence
+    call = Evidence(path, raised.number("_call_line"), safe(text))
+    return Item(replace(found.finding, evidence=(first, call, *others)), found.rule)
 
 
 def _site(job: Job, wait: Item) -> Site | None:
