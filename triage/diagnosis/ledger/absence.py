@@ -8,6 +8,7 @@ from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger.desync import PAIRWISE_OPS, pairwise
 from triage.diagnosis.ledger.lateness import (
+    as_last_seen,
     built_late,
     came_back,
     counting,
@@ -57,7 +58,7 @@ def absent_ranks(
     if busy is not None:
         words = f"{busy.text('activity')}, at {busy.number('reached')} of {busy.number('whole')} when the others had given up"
         yield too_short(
-            job, [first.item, busy], timeout=first.timeout, seq=seq, ranks=tuple(absent), activity=words,
+            job, [first.item, as_last_seen(busy)], timeout=first.timeout, seq=seq, ranks=tuple(absent), activity=words,
             phase=busy.text("phase"),
         )  # fmt: skip
         return
@@ -96,7 +97,8 @@ def absent_ranks(
         "seq": seq, "op": first.op, "timeout": first.timeout, "onset": onset_text(first),
         "elapsed": first.elapsed,
     }  # fmt: skip
-    witnesses = [w.item for w in waits]
+    named = [i for i in ledger.named if not set(absent).isdisjoint(i.ranks("ranks"))]
+    witnesses = [*named[:1], *(w.item for w in waits)]
     if behind:
         if len(behind) > len(waits) and len(behind) + len(waits) > 2:
             idle = all(_idle(ledger, r, first.group) for r in behind)

@@ -129,7 +129,7 @@ def outlived(job: Job, wait: Wait, ranks: Sequence[int], doing: Activity) -> Ite
     )  # fmt: skip
 
 
-def _as_last_seen(bar: Item) -> Item:
+def as_last_seen(bar: Item) -> Item:
     """What was counted with its latest state first: that shows how far it had come."""
     return Item(replace(bar.finding, evidence=bar.finding.evidence[::-1]), bar.rule)
 
@@ -184,7 +184,7 @@ def at_work(job: Job, work: Work, missing: int | None) -> Item:
         needed = max(600.0, 3 * elapsed)
     still = "" if work.done or whole is not None else " and not done"
     return too_short(
-        job, [work.wait, *([] if whole is None else [whole]), _as_last_seen(work.bar)], timeout=work.timeout,
+        job, [work.wait, *([] if whole is None else [whole]), as_last_seen(work.bar)], timeout=work.timeout,
         seq=work.wait.number("seq"), ranks=ranks, phase=work.bar.text("phase") or work.bar.rule.phase,
         activity=(work.bar.text("activity") or "still working").lower(), needed=needed,
         took=None if elapsed is None else f"{show(elapsed, 'seconds')}{still}",

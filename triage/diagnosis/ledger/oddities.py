@@ -27,7 +27,7 @@ _NO_MORE = (
     r"|(?:all )?(?:epochs?|steps?|rounds?|sweeps?|passes|iterations?|batches) (?:done|finished|complete[d]?)"
     r"|end of (?:data|dataset|stream|training)"
     r"|(?:good)?bye|leaving (?:the |my |its )?(?:pool|group|job|loop|training|run|ring|pipeline|schedule|team|queue)"
-    r"|nothing (?:left |more |else )?to do|leaving(?: now| here| early)?\s*$"
+    r"|nothing (?:(?:left |more |else )?to do|(?:left|more|else) (?:in|for|on|of)\b)|leaving(?: now| here| early)?\s*$"
     r"|(?:worker|learner|actor|trainer|replica|member|stage|shard|peer|client|thread|process|rank|run|job|work|task|program|script)"
     r" (?:is )?(?:done|finished|stopped|ended|complete[d]?|over)"
     r"|(?:quota|budget|allowance|share|ration) (?:(?:of|for) [\w ]{1,24} )?(?:is |was |has been )?"
@@ -219,7 +219,9 @@ def _telling(item: Item) -> bool:
 
 
 def _to_be_told(item: Item) -> bool:
-    return item.rule.role == "cause" and (item.reader == "flight-recorder" or _unlike(item))
+    if item.rule.role != "cause":
+        return False
+    return item.reader == "flight-recorder" or _unlike(item) or item.rule.category == "straggler-or-hang"
 
 
 def _with_words(job: Job, item: Item) -> Item:

@@ -75,8 +75,10 @@ def counted(said: Sequence[Said], sources: Sequence[Source]) -> list[Finding]:
 def _work(said: Sequence[Said], sources: Sequence[Source]) -> Iterator[Finding]:
     counts: dict[tuple[str | None, int, str], _Count] = {}
     for line in said:
-        found = compiled(_OF).search(line.message)
-        if found is None or _of_steps(line.message, found.start(1), found.end(2)):
+        # a record in JSON counts in fields of its own
+        told = line.text if line.text.lstrip().startswith("{") else line.message
+        found = compiled(_OF).search(told)
+        if found is None or _of_steps(told, found.start(1), found.end(2)):
             continue
         reached, whole = int(found[1]), int(found[2])
         if not 0 <= reached <= whole or whole < 2:
