@@ -9,6 +9,7 @@ from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger.desync import PAIRWISE_OPS, pairwise
 from triage.diagnosis.ledger.lateness import (
     as_last_seen,
+    at_own_pace,
     built_late,
     came_back,
     counting,
@@ -60,6 +61,14 @@ def absent_ranks(
         yield too_short(
             job, [first.item, as_last_seen(busy)], timeout=first.timeout, seq=seq, ranks=tuple(absent), activity=words,
             phase=busy.text("phase"),
+        )  # fmt: skip
+        return
+    paced = at_own_pace(job, waits, absent)
+    if paced is not None:
+        words = f'at work of its own (it said "{paced.text("words")}" when they had given up)'
+        yield too_short(
+            job, [first.item, as_last_seen(paced)], timeout=first.timeout, seq=seq, ranks=(paced.rank or 0,),
+            activity=words,
         )  # fmt: skip
         return
     end = built_late(job, first, absent)

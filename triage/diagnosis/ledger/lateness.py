@@ -58,6 +58,17 @@ def counting(job: Job, wait: Wait, absent: Sequence[int], waiting: Collection[in
     )
 
 
+def at_own_pace(job: Job, waits: Sequence[Wait], absent: Sequence[int]) -> Item | None:
+    """What a missing rank alone counted on through while the others waited, until after one of them had given up."""
+    return next(
+        (
+            i for i in job.of_rule("progress.own-pace")
+            if i.rank in absent and any(_goes_on(i, w.item) for w in waits)
+        ),
+        None,
+    )  # fmt: skip
+
+
 def _goes_on(work: Item, wait: Item) -> bool:
     """Whether work was counted before and after a wait ended."""
     shown = work.finding
