@@ -95,14 +95,18 @@ def through(job: Job, ends: Ends | None) -> list[Item]:
 
 
 def idle(job: Job, ends: Ends | None) -> list[Item]:
-    """The last line of a job whose time limit found it standing still."""
-    if ends is None or not job.of_rule(_TIME_LIMIT) or ends.standstill is None:
+    """The last line of a job that a time limit, or a signal that nothing else accounts for, found standing still."""
+    ended = any(job.of_rule(rule) for rule in _ENDED)
+    if ends is None or not ended or ends.standstill is None or ends.standstill.rule_id not in job.rules:
         return []
-    rule = job.rules.get(ends.standstill.rule_id)
-    return [] if rule is None else [Item(ends.standstill, rule)]
+    rule = job.rules[ends.standstill.rule_id]
+    if rule.id == _BY_SIGNAL and any(i.rule.role == "cause" and i.rule.id not in _ENDED for i in job.items):
+        return []
+    return [Item(ends.standstill, rule)]
 
 
-_TIME_LIMIT = "slurm.time-limit"
+_ENDED = ("slurm.time-limit", "torch.agent-death-signal", "torch.signal-exception")
+_BY_SIGNAL = "torch.stood-still"
 
 
 def says_no_more(item: Item) -> bool:
