@@ -48,12 +48,15 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
     """The odd lines of a job in which somebody waited in vain."""
     if ends is None:
         return []
-    if not (job.of_fact("stacks-printed") or any(_in_vain(item) for item in job.items)):
+    still = any(i.rule.id == BY_SIGNAL for i in idle(job, ends))
+    if not (still or job.of_fact("stacks-printed") or any(_in_vain(item) for item in job.items)):
         # somebody raised an error and does not say who it is: the one that came no further than that
         nameless = any(item.finding.raised and item.finding.rank is None for item in job.items)
         found = ends.oddities({}) if nameless else ()
         return [Item(f, job.rules[f.rule_id]) for f in found if f.rule_id == BEHIND]
     until = first_trouble(job)
+    for item in job.of_rule("torch.agent-death-signal") if still else ():
+        until.setdefault(item.finding.source, item.finding.offset)
     return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
 
 
@@ -100,13 +103,13 @@ def idle(job: Job, ends: Ends | None) -> list[Item]:
     if ends is None or not ended or ends.standstill is None or ends.standstill.rule_id not in job.rules:
         return []
     rule = job.rules[ends.standstill.rule_id]
-    if rule.id == _BY_SIGNAL and any(i.rule.role == "cause" and i.rule.id not in _ENDED for i in job.items):
+    if rule.id == BY_SIGNAL and any(i.rule.role == "cause" and i.rule.id not in _ENDED for i in job.items):
         return []
     return [Item(ends.standstill, rule)]
 
 
 _ENDED = ("slurm.time-limit", "torch.agent-death-signal", "torch.signal-exception")
-_BY_SIGNAL = "torch.stood-still"
+BY_SIGNAL = "torch.stood-still"
 
 
 def says_no_more(item: Item) -> bool:
