@@ -182,7 +182,8 @@ class Block:
     ``data`` holds the bytes; only what ends in ``data[begin:end]`` belongs to this block, the
     rest is context shared with its neighbours. ``offset`` is the position of ``data[0]`` in the
     decompressed source and ``line`` the number (from 1) of the line that ``data[0]`` is in.
-    ``leads`` are what has been learned of its lines, None where nobody has tried.
+    ``leads`` are what has been learned of its lines, None where nobody has tried; ``heard`` are the lines that
+    somebody has read, by their positions in the source: text, prefix and message.
     """
 
     data: bytes
@@ -192,6 +193,7 @@ class Block:
     end: int
     last: bool
     leads: Leads | None = None
+    heard: dict[int, tuple[str, Prefix, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,7 +212,7 @@ def _end_of(block: Block) -> Block:
         return block
     data = block.data[surplus:]
     line = block.line + block.data.count(b"\n", 0, surplus)
-    return Block(data, block.offset + surplus, line, 0, len(data), True)
+    return Block(data, block.offset + surplus, line, 0, len(data), True, block.leads)
 
 
 def _embedded_at_the_end(tail: Block, source: Source, index: int) -> tuple[Finding, ...]:

@@ -82,7 +82,12 @@ def _standing(known: dict[bytes, int], seen: set[int], data: bytes) -> Iterator[
     Both must stand there for the first time, or both again: what is only said once more below the beginning begins
     nothing.
     """
-    plain = data.translate(None, _DIGITS).split(b"\n")
+    whole = data.translate(None, _DIGITS)
+    last = max(map(whole.rfind, known))
+    if last < 0:
+        return
+    # of the rows behind the last such line nothing is asked
+    plain = whole[: last + max(map(len, known))].split(b"\n")
     found: list[tuple[int, int, bool]] = []
     for row, text in enumerate(plain):
         which = known.get(text.rstrip())
@@ -91,7 +96,7 @@ def _standing(known: dict[bytes, int], seen: set[int], data: bytes) -> Iterator[
             seen.add(which)
     if len(found) < 2:
         return
-    rows = data.split(b"\n")
+    rows = data.split(b"\n", len(plain))
     filled = [bool(text.strip()) for text in plain]
     at, row = 0, 0
     for place, (here, which, again) in enumerate(found):

@@ -228,7 +228,7 @@ class Scanner:
         collector.lines += newlines
         if block.last:
             collector.lines += not block.data.endswith(b"\n")
-            collector.tail = entry.block
+            collector.tail = replace(entry.block, leads=stream.leads)
         if progress is not None:
             progress(entry.block.end - entry.block.begin)
 

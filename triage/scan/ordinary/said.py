@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import itemgetter
 
-from triage.model import Block, Evidence, Finding, Leads, Prefix, Source, Value
+from triage.model import Block, Evidence, Finding, Prefix, Source, Value
 from triage.scan.lazy import compiled
 from triage.scan.writers.leads import leads_of, split
 from triage.text import safe
@@ -18,8 +20,10 @@ _LOOKED_AT = 8
 """Lines that are looked at for each that is wanted, where stacks and tables stand in between."""
 _LEAST, _FEW = 6 << 10, 16
 """Bytes of a source that are looked at in any case, and sources of which the whole window is."""
+_LONG = 600
+"""Bytes of a line that are looked at."""
 _LONGEST = 2000
-"""Bytes of a line that are looked at, where all of it may tell."""
+"""The same where all of it may tell."""
 NUMBER = r"0x[0-9a-fA-F]+|(?<![\w.])[-+]?\d[\d.,:e+-]*"
 WORD = r"[^\W\d_]{2,}"
 _VARYING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])"
@@ -73,9 +77,8 @@ def lines_at_the_end(
     end = len(data) if until is None else max(0, min(len(data), until - block.offset))
     start = max(0, end - WINDOW)
     start = data.find(b"\n", start, end) + 1 if start else 0
-    leads = leads_of(block)
     for row in [row for row in _rows(block, start, end) if row[2].strip()][-most:]:
-        line = _said(block, source, index, row, leads)
+        line = _said(block, source, index, row)
         if line is not None:
             yield line
 
@@ -90,10 +93,9 @@ def lines_afterwards(
     if until is None or until <= block.offset:
         return
     start = until - block.offset
-    leads = leads_of(block)
     rows = _rows(block, start, min(len(block.data), start + WINDOW))
     for row in islice(rows, _LOOKED_AT * most):
-        line = _said(block, source, index, row, leads) if row[2].strip() else None
+        line = _said(block, source, index, row) if row[2].strip() else None
         if line is not None and line.prefix.stream:
             yield line
             most -= 1
@@ -108,9 +110,8 @@ def lines_at_the_start(
     if block.offset:
         return
     end = min(len(block.data), WINDOW if until is None else min(WINDOW, until))
-    leads = leads_of(block)
     for row in _rows(block, 0, end):
-        line = _said(block, source, index, row, leads) if row[2].strip() else None
+        line = _said(block, source, index, row) if row[2].strip() else None
         if line is not None:
             yield line
             most -= 1
@@ -146,13 +147,13 @@ def lines_around(
         start = max(0, place - WINDOW)
         start = block.data.find(b"\n", start) + 1 if start else 0
         rows = list(_rows(block, start, min(len(block.data), max(start, place + WINDOW))))
-        leads = leads_of(block)
+        middle = bisect_left(rows, place, key=itemgetter(0))
         for said, what in zip(found, wanted, strict=True):
-            most = share(what.in_all, len(tails), what.least, what.most)
-            these = [row for row in rows if what.like.search(row[2])]
-            before = sum(1 for row in these if row[0] < place)
-            for row in these[max(0, before - most) : before + most]:
-                line = _said(block, sources[index], index, row, leads, indented=True)
+            most, like = share(what.in_all, len(tails), what.least, what.most), what.like.search
+            before = islice((row for row in reversed(rows[:middle]) if like(row[2])), most)
+            after = islice((row for row in rows[middle:] if like(row[2])), most)
+            for row in [*reversed([*before]), *after]:
+                line = _said(block, sources[index], index, row, indented=True)
                 if line is not None:
                     said.append(line)
     return found
@@ -160,10 +161,8 @@ def lines_around(
 
 def any_line(block: Block, source: Source, index: int, start: int = 0) -> Iterator[Said]:
     """All lines of a block from the byte ``start`` of its data on, whatever they are."""
-    leads = leads_of(block)
     for at, number, raw in _rows(block, start, len(block.data)):
-        text = raw[:600].decode("utf-8", "replace")
-        prefix, message = split(leads, text)
+        text, prefix, message = _heard(block, at, raw)
         yield Said(
             index, number, block.offset + at, text, prefix, message, "", _writer(prefix, source, message)
         )
@@ -198,15 +197,22 @@ def _rows(block: Block, start: int, end: int) -> Iterator[_Row]:
         number += 1
 
 
-def _said(
-    block: Block, source: Source, index: int, row: _Row, leads: Leads, *, indented: bool = False
-) -> Said | None:
+def _heard(block: Block, at: int, raw: bytes) -> tuple[str, Prefix, str]:
+    """The text, prefix and message of a line, which several ask for one after the other."""
+    place = block.offset + at
+    known = block.heard.get(place)
+    if known is None:
+        text = raw[:_LONG].decode("utf-8", "replace")
+        known = block.heard[place] = text, *split(leads_of(block), text)
+    return known
+
+
+def _said(block: Block, source: Source, index: int, row: _Row, *, indented: bool = False) -> Said | None:
     """The line of a program that a row is, None where it is something else; code is indented, as counts may be."""
     at, number, raw = row
     if b"NCCL INFO" in raw[:160] or b"NCCL WARN" in raw[:160]:
         return None
-    text = raw[:600].decode("utf-8", "replace")
-    prefix, message = split(leads, text)
+    text, prefix, message = _heard(block, at, raw)
     if (
         prefix.level == "fatal"
         or (prefix.level == "error" and compiled(_OF_LIBRARIES).search(text[: prefix.length + 80]))

@@ -64,27 +64,32 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
     heads = [line[:HEAD] for line in lines if not NO_RECORD.match(line)]
     if len(heads) < FEWEST:
         return _of_few(heads, lines)
-    numbers: dict[int, list[tuple[int, str, str]]] = defaultdict(list)
+    numbers: dict[int, list[tuple[int, re.Match[str]]]] = defaultdict(list)
     for head in heads:
         for at, number in enumerate(_NUMBERS.finditer(head)):
-            if at > _FIRST_NUMBERS or number.end() == len(head):
+            end = number.end()
+            if at > _FIRST_NUMBERS or end == len(head):
                 break
-            if _MORE.match(head, number.end()):
+            if head[end] == "." and _MORE.match(head, end):
                 continue  # one of several that tell the writers apart together
-            if len(number[0]) < _LONG and not _of_fraction(head, number.start()):
-                of = _OF.match(head, number.end())
-                numbers[at].append((int(number[0]), head[: number.start()], "" if of is None else of[1]))
+            if end - number.start() < _LONG and not _of_fraction(head, number.start()):
+                numbers[at].append((int(number[0]), number))
     places: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
     whole: dict[tuple[int, str], set[str]] = defaultdict(set)
     for at, found in numbers.items():
         # most numbers are large, the same or count up, whatever stands before them
-        small = [row for row in found if 2 * row[0] <= len(found)]
-        turns = _up_and_down([value for value, *_ in small], MOST)
-        if len(small) >= MOST * len(heads) and (turns or _of_ranks(small[0][1], [v for v, *_ in small])):
-            for value, before, of_all in small:
-                place = at, _shape(before)
-                places[place].append((value, before))
-                whole[place].add(of_all)
+        small = [(value, number) for value, number in found if 2 * value <= len(found)]
+        if len(small) < MOST * len(heads):
+            continue
+        values = [value for value, _ in small]
+        first = small[0][1]
+        if not (_up_and_down(values, MOST) or _of_ranks(first.string[: first.start()], values)):
+            continue
+        for value, number in small:
+            before, of = number.string[: number.start()], _OF.match(number.string, number.end())
+            place = at, _shape(before)
+            places[place].append((value, before))
+            whole[place].add("" if of is None else of[1])
     for place, rows in sorted(places.items(), key=lambda place: len(place[0][1])):
         values = [value for value, _ in rows]
         if len(values) < MOST * len(heads):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from triage.model import Slot
@@ -36,6 +37,8 @@ TURNS = 0.3
 WHOSE = 2
 """Names by which a place is one of writers."""
 _WORDS = deferred(r"[^\s\[\](){}<>|,;:/\"'=]+")
+_BETWEEN = dict.fromkeys(map(ord, "[](){}<>|,;:/\"'="), " ")
+"""What stands between words beside white space."""
 _COLUMNS = deferred(r" {1,12}\d+(?: |/)")
 """A table's line, whose numbers stand at the right of their columns."""
 _DIGITS = deferred(r"\d+")
@@ -61,31 +64,68 @@ def slot_of(lines: Sequence[str]) -> Slot | None:
     records = [line for line in lines if is_record(line)]
     if len(records) < FEWEST or 2 * len(set(records)) <= len(records) + 1:
         return None  # what is repeated as it stands is no work of several
-    rows = [words_of(line) for line in records]
+    table = _Table(records)
     most = OF_JSON if records[0].startswith("{") else FIRST
-    places = [at for at in range(most) if _tells(records, rows, at)]
-    numbered = [at for at in places if _of_numbers(rows, at)]
+    places = [at for at in range(most) if _tells(table, at)]
+    numbered = [at for at in places if _of_numbers(table, at)]
     beside = [
         at
         for at in range(most)
         if at not in numbered
-        and (at in places or _tells(records, rows, at, among=True))
-        and (_of_numbers(rows, at) or _joined(records, rows, at))
+        and (at in places or _tells(table, at, among=True))
+        and (_of_numbers(table, at) or _joined(table, at))
     ]
     told = {*numbered, *beside}
-    told |= {at for at in range(1, most) if {at - 1, at + 1} <= told and len(_words_at(rows, at)) == 1}
+    told |= {at for at in range(1, most) if {at - 1, at + 1} <= told and len(_words_at(table, at)) == 1}
     whole = [run for run in _side_by_side(sorted(told)) if any(run[0] <= at <= run[1] for at in numbered)]
     runs = sorted([*whole, *_side_by_side(numbered)], key=lambda run: run[0] - run[1])
     words = [(at, at) for at in places if at not in numbered]
     for first, last in [*runs, *words]:
-        if sum(len(row) == last + 1 for row in rows) >= ALIKE * len(rows):
+        if sum(len(row) == last + 1 for row in table.words) >= ALIKE * len(records):
             first, last = first - last - 1, -1
-        found = _named(records, rows, first, last)
+        found = _named(table, first, last)
         if found is not None:
             return found
-    if _tells(records, rows, -1) and (found := _named(records, rows, -1, -1)) is not None:
+    if _tells(table, -1) and (found := _named(table, -1, -1)) is not None:
         return found
     return _under_a_key(records)
+
+
+class _Table:
+    """Records and their words; where in a record these stand is asked for a few places only.
+
+    With a ``key`` it is one word of each: what first stands under it.
+    """
+
+    def __init__(self, records: Sequence[str], key: str = "") -> None:
+        self.records = records
+        self._key = key
+        self._columns: dict[int, Sequence[str]] = {}
+        self.words: Sequence[Sequence[str]] = (
+            [[found[0] for found in row] for row in self.rows]
+            if key
+            else [line.translate(_BETWEEN).split() for line in records]
+        )
+
+    @cached_property
+    def rows(self) -> Sequence[Sequence[re.Match[str]]]:
+        """The words of each record as they stand in it."""
+        return [words_of(line, self._key) for line in self.records]
+
+    def column(self, at: int) -> Sequence[str]:
+        """The words at a place, of the records that are as long."""
+        found = self._columns.get(at)
+        if found is None:
+            longer = max(at, -1 - at)
+            found = self._columns[at] = [row[at] for row in self.words if len(row) > longer]
+        return found
+
+    def places(self, first: int, last: int) -> Sequence[tuple[str, tuple[int, int]]]:
+        """The records in which a name stands from one place to another, and where it does."""
+        found = [
+            (line, _place(line, row, first, last)) for line, row in zip(self.records, self.rows, strict=True)
+        ]
+        return [(line, place) for line, place in found if place is not None]
 
 
 def _under_a_key(records: Sequence[str]) -> Slot | None:
@@ -96,9 +136,9 @@ def _under_a_key(records: Sequence[str]) -> Slot | None:
     for key, count in times.items():
         if count < PRESENT * len(records) or _NO_KEYS.search(key) is not None:
             continue
-        rows = [words_of(line, key) for line in records]
-        if _tells(records, rows, 0) and _of_numbers(rows, 0):
-            found = _named(records, rows, 0, 0, key)
+        table = _Table(records, key)
+        if _tells(table, 0) and _of_numbers(table, 0):
+            found = _named(table, 0, 0, key)
             if found is not None:
                 return found
     return None
@@ -117,21 +157,21 @@ _NO_KEYS = deferred(
 """What numbers something else than processes, or processes within a host."""
 
 
-def _joined(records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: int) -> bool:
+def _joined(table: _Table, at: int) -> bool:
     """Whether a word is one with the next: ``east/3``."""
-    pairs = [(line, row) for line, row in zip(records, rows, strict=True) if len(row) > at + 1]
+    pairs = [(line, row) for line, row in zip(table.records, table.rows, strict=True) if len(row) > at + 1]
     between = Counter(line[row[at].end() : row[at + 1].start()] for line, row in pairs)
     return bool(between) and max(between, key=between.__getitem__) in {"/", ":"}
 
 
-def _of_numbers(rows: Sequence[Sequence[re.Match[str]]], at: int) -> bool:
+def _of_numbers(table: _Table, at: int) -> bool:
     """Whether numbers or letters tell those apart who stand at a place."""
-    found = _words_at(rows, at)
+    found = _words_at(table, at)
     return 2 * sum(map(_numbered, found)) >= len(found)
 
 
-def _words_at(rows: Sequence[Sequence[re.Match[str]]], at: int) -> set[str]:
-    return {row[at][0].rstrip(":.") for row in rows if len(row) > at}
+def _words_at(table: _Table, at: int) -> set[str]:
+    return {word.rstrip(":.") for word in table.column(at)}
 
 
 def is_record(line: str) -> bool:
@@ -172,17 +212,14 @@ def _place(line: str, words: Sequence[re.Match[str]], first: int, last: int) -> 
     return words[first].start(), end
 
 
-def _tells(
-    records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], at: int, *, among: bool = False
-) -> bool:
+def _tells(table: _Table, at: int, *, among: bool = False) -> bool:
     """Whether the words at a place may be a part of the names of writers; of one that others stand in, with ``among``."""
-    words = [row[at][0] for row in rows if len(row) >= max(1, at + 1)]
-    if len(words) < PRESENT * len(records) or not WHOSE <= len(set(words)) <= len(words) / AGAIN:
+    words = table.column(at)
+    if len(words) < PRESENT * len(table.records) or not WHOSE <= len(set(words)) <= len(words) / AGAIN:
         return False
     if not (_spans(words) and (_come_back(words) if among else _in_turns(words))):
         return False  # most places are told by this
-    places = [(line, _place(line, row, at, at)) for line, row in zip(records, rows, strict=True)]
-    there = [(line, place) for line, place in places if place is not None]
+    there = table.places(at, at)
     values = [line[slice(*place)] for line, place in there]
     times = Counter(values)
     if len(times) < WHOSE or all(value.upper() in LEVELS for value in times):
@@ -263,26 +300,24 @@ def _at_a_time(names: Sequence[str], rests: Sequence[str], whole: Sequence[str])
     return not varying or any(same[at] >= TURNS * len(pairs) for at in varying)
 
 
-def _introduced(
-    records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], first: int, last: int
-) -> bool:
-    """Whether each of those who are known by words alone says once which of all it is, in the same words."""
+def _introduced(there: Sequence[tuple[str, tuple[int, int]]]) -> bool:
+    """Whether each of those who are known by words alone says once which of all it is, in the same words.
+
+    Args:
+        there: records, and where in each the name of its writer stands.
+    """
     said: dict[tuple[str, int], dict[str, set[int]]] = defaultdict(lambda: defaultdict(set))
-    places = [_place(line, row, first, last) for line, row in zip(records, rows, strict=True)]
-    names = {line[slice(*place)] for line, place in zip(records, places, strict=True) if place is not None}
+    names = {line[slice(*place)] for line, place in there}
     listed = {
         word
-        for line, place in zip(records, places, strict=True)
-        if place is not None and _DIGITS.search(line, place[1]) is not None
+        for line, place in there
+        if _DIGITS.search(line, place[1]) is not None
         for word in re.findall(r"[\w.@-]+", line[place[1] :])
         if word in names
     }
     if len(names) >= _SEVERAL and len(listed) >= PRESENT * len(names):
         return True  # somebody numbers them all
-    for line, row in zip(records, rows, strict=True):
-        place = _place(line, row, first, last)
-        if place is None:
-            continue
+    for line, place in there:
         rest = " ".join((line[: place[0]] + "\0" + line[place[1] :]).split())
         wording = _DIGITS.sub("#", rest)
         for at, number in enumerate(_DIGITS.finditer(rest)):
@@ -341,37 +376,29 @@ def _side_by_side(places: Sequence[int]) -> list[tuple[int, int]]:
     return found
 
 
-def _named(
-    records: Sequence[str], rows: Sequence[Sequence[re.Match[str]]], first: int, last: int, key: str = ""
-) -> Slot | None:
+def _named(table: _Table, first: int, last: int, key: str = "") -> Slot | None:
     """The names that stand from one place to another, if what is said is the same under them."""
-    names: list[str] = []
-    rests: list[str] = []
-    whole: list[str] = []
-    before: dict[str, list[str]] = defaultdict(list)
-    for line, row in zip(records, rows, strict=True):
-        place = _place(line, row, first, last)
-        if place is not None:
-            names.append(line[slice(*place)])
-            before[_before(line, place[0], first)].append(names[-1])
-            whole.append(line[: place[0]] + "\0" + line[place[1] :])
-            rests.append(" ".join(_DIGITS.sub("#", line[: place[0]] + "\0" + line[place[1] :]).split()))
+    there = table.places(first, last)
+    names = [line[slice(*place)] for line, place in there]
+    known = Counter(names)
+    if len(known) < WHOSE or len(names) < AGAIN * len(known) or not (_spans(names) and _in_turns(names)):
+        return None
+    whole = [line[: place[0]] + "\0" + line[place[1] :] for line, place in there]
+    rests = [" ".join(_DIGITS.sub("#", text).split()) for text in whole]
     sayers: dict[str, set[str]] = defaultdict(set)
     for name, rest in zip(names, rests, strict=True):
         sayers[rest].add(name)
-    known = Counter(names)
-    heard = {name for said in sayers.values() if len(said) >= max(WHOSE, len(known) / 2) for name in said}
     shared = sum(len(sayers[rest]) >= WHOSE for rest in rests)
-    if len(known) < WHOSE or shared < ALIKE * len(records):
+    if shared < ALIKE * len(table.records) or 2 * max(map(len, sayers.values())) < len(known):
         return None
-    if len(names) < AGAIN * len(known):
-        return None
-    if 2 * sum(map(_numbered, known)) < len(known) and not _introduced(records, rows, first, last):
+    if 2 * sum(map(_numbered, known)) < len(known) and not _introduced(there):
         return None
     if not _at_a_time(names, rests, whole):
         return None
-    if 2 * max(map(len, sayers.values())) < len(known) or not (_spans(names) and _in_turns(names)):
-        return None
+    heard = {name for said in sayers.values() if len(said) >= max(WHOSE, len(known) / 2) for name in said}
+    before: dict[str, list[str]] = defaultdict(list)
+    for name, (line, place) in zip(names, there, strict=True):
+        before[_before(line, place[0], first)].append(name)
     shapes = Counter(_DIGITS.sub("0", name) for name in heard if any(map(str.isdigit, name)))
     found = Slot(
         first,
@@ -385,6 +412,5 @@ def _named(
         lettered=sum(_LEVEL.match(rest, rest.index("\0")) is not None for rest in rests)
         >= PRESENT * len(rests),
     )
-    return (
-        found if sum(named_by(found, line) is not None for line in records) >= ALIKE * len(records) else None
-    )
+    told = sum(named_by(found, line) is not None for line in table.records)
+    return found if told >= ALIKE * len(table.records) else None
