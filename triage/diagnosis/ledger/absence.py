@@ -63,11 +63,12 @@ def absent_ranks(
             phase=busy.text("phase"),
         )  # fmt: skip
         return
-    paced = at_own_pace(job, waits, absent)
+    paced = at_own_pace(job, waits, absent, {w.rank for w in waits} | set(ledger.waiting))
     if paced is not None:
         words = f'at work of its own (it said "{paced.text("words")}" when they had given up)'
+        whose = tuple(absent) if paced.rank is None else (paced.rank,)
         yield too_short(
-            job, [first.item, as_last_seen(paced)], timeout=first.timeout, seq=seq, ranks=(paced.rank or 0,),
+            job, [first.item, as_last_seen(paced)], timeout=first.timeout, seq=seq, ranks=whose,
             activity=words,
         )  # fmt: skip
         return

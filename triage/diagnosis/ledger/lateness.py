@@ -58,12 +58,18 @@ def counting(job: Job, wait: Wait, absent: Sequence[int], waiting: Collection[in
     )
 
 
-def at_own_pace(job: Job, waits: Sequence[Wait], absent: Sequence[int]) -> Item | None:
-    """What a missing rank alone counted on through while the others waited, until after one of them had given up."""
+def at_own_pace(
+    job: Job, waits: Sequence[Wait], absent: Sequence[int], waiting: Collection[int]
+) -> Item | None:
+    """What a missing rank alone counted on through while the others waited, until after one of them had given up.
+
+    A writer without a name is the one that is missing, where that is one and several wait.
+    """
+    nameless = len(absent) == 1 and len(waiting) > 1
     return next(
         (
             i for i in job.of_rule("progress.own-pace")
-            if i.rank in absent and any(_goes_on(i, w.item) for w in waits)
+            if (i.rank in absent or (i.rank is None and nameless)) and any(_goes_on(i, w.item) for w in waits)
         ),
         None,
     )  # fmt: skip

@@ -34,7 +34,7 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
     sites: dict[int, Site] = {}
     calls: dict[int, str | None] = {}
     for rank, item in within.items():
-        site = _site(job, item)
+        site = _site(job, item, paired=True)
         if site is None:
             return None
         sites[rank], calls[rank] = site, _call(job, item)
@@ -44,6 +44,8 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
         return None
     rank = odd[0]
     others = {calls[r] for r in sites if r != rank}
+    if _is_paired(calls[rank]) or (len(sites) < FEWEST and any(map(_is_paired, others))):
+        return None  # each makes such a call from a place of its own
     if len(sites) < FEWEST and (votes < 2 or len(others) != 1 or calls[rank] in {None, *others}):
         return None
     if any(compiled(_PAIRWISE).search(site[1]) for site in (usual, sites[rank])):
@@ -124,19 +126,21 @@ def _shown(job: Job, found: Item, wait: Item) -> Item:
     return Item(replace(found.finding, evidence=(first, call, *others)), found.rule)
 
 
-def _site(job: Job, wait: Item) -> Site | None:
-    """The innermost call of the program's own on the stack of what a rank raised."""
+def _site(job: Job, wait: Item, *, paired: bool = False) -> Site | None:
+    """The innermost call of the program's own on the stack of what a rank raised, of two ranks only where asked."""
     for raised in job.of_fact("exception"):
         if raised.rank == wait.rank and inside(wait, raised):
             path, function = raised.text("file"), raised.text("function")
-            if path is None or function is None or _paired(raised):
+            if path is None or function is None:
+                return None
+            if not paired and _is_paired(raised.text("raised_function")):
                 return None
             return path, function, raised.number("line")
     return None
 
 
-def _paired(raised: Item) -> bool:
-    return compiled(_PAIRWISE).search(raised.text("raised_function") or "") is not None
+def _is_paired(call: str | None) -> bool:
+    return compiled(_PAIRWISE).search(call or "") is not None
 
 
 def _told(site: Site) -> str:

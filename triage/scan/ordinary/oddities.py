@@ -13,7 +13,6 @@ from triage.model import Block, Finding, Moment, Source, Value
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.behind import behind
 from triage.scan.ordinary.deviants import broken_habits, deviants
-from triage.scan.ordinary.pacing import own_pace
 from triage.scan.ordinary.said import (
     WORD,
     Said,
@@ -72,7 +71,6 @@ def oddities(
         for index, block in sorted(tails.items())
         for line in lines_afterwards(block, sources[index], index, until.get(index), most)
     ]
-    paced = own_pace([*said, *late], sources)
     own = testimony(setup, [*said, *late], sources, harmless)
     said = list({_twice(line, sources[line.source]): line for line in reversed(said)}.values())[::-1]
     times = Counter(line.wording for line in said)
@@ -116,7 +114,7 @@ def oddities(
                 fields["_shared"] = len(sayers[line.wording]) > 1
                 fields["_once"] = len(sayers[line.wording]) == 1 == often[line.source, line.wording]
             findings.append(finding_of(rule, line, sources, fields))
-    return [*findings, *paced, *behind([*setup, *said], sources)]
+    return [*findings, *behind([*setup, *said], sources)]
 
 
 def _writer(line: Said) -> tuple[int, str]:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from triage.model import Finding, Source
 from triage.scan.counting import counts_of, counts_on
-from triage.scan.lazy import compiled
-from triage.scan.ordinary.said import Said, finding_of
+from triage.scan.lazy import compiled, deferred
+from triage.scan.ordinary.said import Said, Wanted, finding_of
 
 RULE = "progress.own-pace"
 FEWEST = 4
@@ -21,11 +21,18 @@ _IDLE = (
     r"|stragg\w*|time-?outs?|timed out|idle|poll\w*|sleep\w*|back-?off|blocked|no (?:progress|response|reply|answer))\b"
 )
 """What is said of those who count time and not work."""
+_MAY_TELL = deferred(rb"[A-Za-z]{3}[^\n]*\d")
+MAX_LINES = 60
+"""Lines of each source that are looked at on each side of where trouble began, fewer where there are many sources."""
+MAX_LINES_IN_ALL = 2_000
+FEWEST_LINES = 8
+PACED = Wanted(_MAY_TELL, MAX_LINES_IN_ALL, FEWEST_LINES, MAX_LINES)
+"""The lines that may count something, whatever it is."""
 
 
 def own_pace(said: Sequence[Said], sources: Sequence[Source]) -> list[Finding]:
     """The lines that one writer alone says and counts on in, from the first to the last of each kind."""
-    rows: dict[tuple[str, str], list[tuple[Said, list[float]]]] = defaultdict(list)
+    rows: dict[tuple[str | None, int, str], list[tuple[Said, list[float]]]] = defaultdict(list)
     speakers: dict[str, set[str | None]] = defaultdict(set)
     for line in sorted(said, key=lambda one: (one.source, one.offset)):
         told = counts_of(line.message)
@@ -33,10 +40,10 @@ def own_pace(said: Sequence[Said], sources: Sequence[Source]) -> list[Finding]:
             continue
         shape, numbers = told
         speakers[shape].add(line.writer)
-        if line.writer is not None and compiled(_IDLE).search(line.message) is None:
-            rows[line.writer, shape].append((line, numbers))
+        if compiled(_IDLE).search(line.message) is None:
+            rows[line.writer, line.source, shape].append((line, numbers))
     found = []
-    for (_, shape), told_so in rows.items():
+    for (_, _, shape), told_so in rows.items():
         lines, numbers_of = zip(*told_so, strict=True)
         if (
             len(speakers[shape]) == 1
