@@ -95,3 +95,18 @@ def test_who_said_something_else_before_all_stood_still(engine: Engine) -> None:
     assert root is not None
     assert (root.rule_id, root.origin.rank) == ("torch.stood-still", 2)
     assert any("no tokens" in e.text for e in root.evidence)
+
+
+def test_who_had_lost_a_process_before_did_not_just_stand_still(engine: Engine) -> None:
+    killed = (
+        "E0819 01:00:20.655000 670 torch/distributed/elastic/multiprocessing/api.py:986] failed (exitcode: -9) local_rank: 1 "
+        "(pid: 751) of binary: /usr/bin/python3\n"
+    )
+    log = steps(clock="2026-08-19 01:00:{0:02d}")
+    sources = [
+        Source("n0.log", data=(log + STOPPED.format("01:03:07")).encode()),
+        Source("n1.log", data=(log + killed).encode()),
+    ]
+    root = engine.diagnose(sources).root_cause
+    assert root is not None
+    assert root.category == "rank-crash"

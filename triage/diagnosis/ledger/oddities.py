@@ -103,11 +103,20 @@ def idle(job: Job, ends: Ends | None) -> list[Item]:
     if ends is None or not ended or ends.standstill is None or ends.standstill.rule_id not in job.rules:
         return []
     rule = job.rules[ends.standstill.rule_id]
-    if rule.id == BY_SIGNAL and any(i.rule.role == "cause" and i.rule.id not in _ENDED for i in job.items):
+    if rule.id == BY_SIGNAL and any(_accounts_for_it(item) for item in job.items):
         return []
     return [Item(ends.standstill, rule)]
 
 
+def _accounts_for_it(item: Item) -> bool:
+    """Whether something else tells why a job stood still, or why it was stopped: somebody waited, was lost or had ended."""
+    caused = item.rule.role == "cause" and item.rule.id not in _ENDED
+    ended = item.rule.fact == "rank-exit" and item.number("exit_code") not in _TOLD_TO_END
+    return caused or ended or _in_vain(item)
+
+
+_TOLD_TO_END = frozenset({-15, -2})
+"""Exit codes of processes that were ended with the job."""
 _ENDED = ("slurm.time-limit", "torch.agent-death-signal", "torch.signal-exception")
 BY_SIGNAL = "torch.stood-still"
 
