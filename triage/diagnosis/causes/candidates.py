@@ -274,10 +274,13 @@ def _nameless_deaths(job: Job) -> Iterator[Item]:
     from triage.diagnosis.ledger.ledger import signal_of
 
     known: list[tuple[bool, Item, str | None, int | None]] = []
+    named = {(i.finding.source, i.finding.offset) for i in job.of_fact("rank-exit") if i.rule.role == "cause"}
     for item in job.of_fact("rank-exit"):
+        if (item.finding.source, item.finding.offset) in named:
+            continue  # another rule knows that line for the end of somebody
         code = item.number("exit_code")
         signal = signal_of(code, item.text("signal"))
-        if item.rule.role == "cause" or not (signal or code):
+        if not (signal or code):
             continue
         if signal in {None, "SIGABRT"} and any(
             compare(item.finding, w.finding) == 1 for w in job.of_tag("collective-timeout")

@@ -39,7 +39,10 @@ def in_vain(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     if ends is None:
         return None
     return (
-        _lost(job, ends) or _waits(job, ranking, ends) or _nothing(job, ranking, ends) or _left_out(job, ends)
+        _lost(job, ends)
+        or _waits(job, ranking, ends)
+        or _nothing(job, ranking, ends)
+        or _left_out(job, ranking, ends)
     )
 
 
@@ -84,13 +87,35 @@ def _nothing(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     return _made(job, told, "a tally at the end says so")
 
 
-def _left_out(job: Job, ends: Ends) -> Candidate | None:
+def _left_out(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     told = ends.left_out
     if told is None or any("job-end" in end.rule.tags for end in job.of_fact("ended-well")):
         return None
     if told.rank is not None and any(end.rank == told.rank for end in job.of_fact("ended-well")):
         return None
-    return _made(job, told, "all others say at their ends that they are through")
+    why = "all others say at their ends that they are through"
+    ended = _what_ended(ranking, told)
+    if ended is not None:
+        ended.reasons.append(why)
+        return ended
+    return _made(job, told, why)
+
+
+def _what_ended(ranking: Ranking, told: Finding) -> Candidate | None:
+    """What the job was thought to have got over, behind the last line of the one who breaks off and nobody else's: it ended him."""
+    found = [
+        c for c in ranking.survived
+        if not c.advisory and c.lead.finding.source == told.source and c.lead.finding.offset > told.offset
+        and c.lead.rank in {None, told.rank}
+    ]  # fmt: skip
+    best = max(found, key=lambda c: c.score, default=None)
+    if best is not None:
+        ranking.survived.remove(best)
+        best.survived = None
+        best.score = min(best.score or best.lead.rule.confidence, _DOUBT)
+        if best.lead.rank is None and told.rank is not None:
+            best.items[0] = replace(best.lead, finding=replace(best.lead.finding, rank=told.rank))
+    return best
 
 
 def _not_survived(ranking: Ranking, told: Finding, why: str) -> Candidate | None:

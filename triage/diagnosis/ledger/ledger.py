@@ -354,6 +354,7 @@ def _exits(job: Job, ledger: Ledger) -> None:
                 rank = ledger.identities.rank_of_local(
                     item.number("local_rank"), item.text("host") or item.finding.host, item.finding
                 )
+            rank = ledger.identities.rank_of_name(item.text("name")) if rank is None else rank
             rank = ledger.identities.rank_of(item.finding) if rank is None else rank
             ranks = () if rank is None else (rank,)
         for rank in ranks:

@@ -6,7 +6,7 @@ name or table states both.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
@@ -68,6 +68,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     for fact in ("comm-init-start", "comm-init-complete"):
         for item in job.of_fact(fact):
             _communicator(item, table)
+    _names(job, table)
     for item in job.of_fact("rank-exit"):
         rank = item.number("rank")
         if rank is not None:
@@ -100,6 +101,30 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             table._of_log.setdefault(name, set()).update(ranks)
     table.deserter = _deserter(job, table)
     return table
+
+
+def _names(job: Job, table: Identities) -> None:
+    """What processes are called: before their lines, by their logs, or by who saw all of them end."""
+    for item in job.items:
+        finding = item.finding
+        if finding.rank is not None and finding.stream:
+            for part in finding.stream.split("/"):
+                table.name(part.removeprefix("lead "), finding.rank)
+    for source in job.sources:
+        if source.rank is not None:
+            table.name(PurePath(source.path or source.name).name.partition(".")[0], source.rank)
+    counted: dict[str, dict[int, str]] = defaultdict(dict)
+    for item in job.of_fact("rank-exit"):
+        found = _COUNTED.fullmatch(item.text("name") or "")
+        if found is not None:
+            counted[found[1].lower()][int(found[2])] = found[0]
+    for names in counted.values():
+        if len(names) > 1 and sorted(names) == list(range(len(names))):
+            for number, name in names.items():
+                table.name(name, number)
+
+
+_COUNTED = deferred(r"([A-Za-z]+)[ _#-]{0,2}(\d{1,5})")
 
 
 def _gpus_of_processes(job: Job, table: Identities) -> None:

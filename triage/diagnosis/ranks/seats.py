@@ -66,6 +66,8 @@ class Identities:
     _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
     _of_log: dict[str, set[int]] = field(default_factory=dict)
     """The ranks that spoke in a log, by the log's name without its endings: mostly that of a pod."""
+    _of_name: dict[str, set[int]] = field(default_factory=dict)
+    """The ranks of those who are called by a name, in its plain form: ``shard 6`` and ``shard-06`` are the same."""
     _pci_uuid: dict[str, str] = field(default_factory=dict)
     _pci_gpu: dict[str, int] = field(default_factory=dict)
 
@@ -115,6 +117,20 @@ class Identities:
             return here.pop() if len(here) == 1 else None
         found = ORDINAL.search(pod) if pod is not None and self.pods_are_ranks else None
         return int(found[1]) if found is not None else None
+
+    def name(self, name: str, rank: int) -> None:
+        """Record that a process is called so: before its lines, or by the name of its log."""
+        if name:
+            self._of_name.setdefault(_plain(name), set()).add(rank)
+
+    def rank_of_name(self, name: str | None) -> int | None:
+        """The one rank that is called so."""
+        plain = _plain(name or "")
+        ranks = self._of_name.get(plain, set())
+        if not ranks and self.single_node and (number := _NUMBERED.fullmatch(plain)) is not None:
+            # who starts processes has a word for them, where they give their numbers alone
+            ranks = self._of_name.get(number[1]) or self._of_name.get(f"rank{number[1]}") or set()
+        return next(iter(ranks)) if len(ranks) == 1 else None
 
     @property
     def single_node(self) -> bool:
@@ -169,6 +185,17 @@ class Identities:
         if by_pid is not None:
             return by_pid
         return self.rank_of_local(finding.local_rank, finding.host, finding)
+
+
+def _plain(name: str) -> str:
+    """A name as it may be written elsewhere: without signs between its parts, and without leading zeros."""
+    return "".join(
+        part.lstrip("0") or "0" if part.isdecimal() else part for part in _PARTS.findall(name.lower())
+    )
+
+
+_NUMBERED = deferred(r"[^\W\d_]+(\d+)")
+_PARTS = deferred(r"\d+|[^\W\d_]+")
 
 
 def _incomparable(one: str | None, other: str) -> bool:

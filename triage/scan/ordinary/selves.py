@@ -45,9 +45,11 @@ _RANK = (
 )
 _AMONG = r"(?i)(?<![\w./-])(?P<rank>\d{1,5})(?: ?/ ?| of | out of |, nranks |, world[ _]size )(?P<size>\d{1,5})(?![\w./-])"
 _TAG = deferred(rb"(?m)(?:^|[ :|m])\[rank(\d{1,6})\]:")
-_PID = r"(?i)\bpid\b\W{0,3}(\d{2,8})\b"
+_PID = r"(?i)(?:\bpid\b\W{0,3}|\A\W{0,2}[a-z]{1,8}[_-]?\d{1,5}@)(\d{2,8})\b"
+"""Called so, or behind the number of a process: ``P3@18297``."""
 _COUNTED = (
-    r"(?i)(?<!local )\b(?:worker|process|proc|trainer|task|replica|member|shard|id|pe)"
+    r"(?i)(?<!local )\b(?:worker|process|proc|trainer|task|replica|member|shard|id|pe|runner|actor|agent|slot|engine|learner|sampler|walker"
+    r"|collector|explorer|generator|simulator|partition|peer)"
     r"(?:[ _](?:index|id|number|no\.?))?[ =:#_-]{0,3}(?P<rank>\d{1,5})(?![\w./-])"
 )
 

@@ -89,6 +89,8 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
     status = 0 if found is None else int(found["status"] or 1)
     if not -_MOST_SIGNALS <= status <= _MOST and status % _UNSIGNED not in _ABNORMAL:
         return
+    if not status and _another_ended_badly(data[:start], text):
+        return
     above = data[:start].rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
     number, offset = block.line + data.count(b"\n", 0, start), block.offset + start
     warned = split_line(above)[0].level == "warning"
@@ -101,3 +103,23 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         evidence=(Evidence(source.name, number, safe(text)),), source=index, offset=offset,
         rank=rank, host=prefix.host or source.host, time=prefix.time, stream=prefix.stream,
     )  # fmt: skip
+
+
+def _another_ended_badly(data: bytes, text: str) -> bool:
+    """Whether a line above says of another child of the same parent what ``text`` says of one, and that it did not end well.
+
+    ``run.sh: part 6 exit 1``, and below it ``run.sh: part 7 exit 0``.
+    """
+    wording, numbers = without_digits(text), _NUMBERS.findall(text)
+    if len(numbers) < _CHILD_AND_STATUS:
+        return False
+    return any(
+        without_digits(line) == wording and int((_NUMBERS.findall(line) or ["0"])[-1])
+        for line in data[-_SIBLINGS:].decode("utf-8", "replace").splitlines()
+    )
+
+
+_NUMBERS = deferred(r"\d+")
+_CHILD_AND_STATUS = 2
+_SIBLINGS = 16 << 10
+"""Bytes above a status in which others of its kind are looked for."""
