@@ -120,3 +120,15 @@ def test_who_has_nothing_left_has_left(engine: Engine, words: str) -> None:
     lost = "".join(raised(r, 15, "dist.all_reduce(q)", "all_reduce", CLOSED) for r in (0, 1, 3, 4))
     root = cause(engine, turns(form, 5) + form.format(r=2, x=words) + lost)
     assert (root.rule_id, root.origin.rank) == ("ledger.finished-early", 2)
+
+
+def test_who_alone_had_come_elsewhere_is_quoted_where_sizes_do_not_fit(engine: Engine) -> None:
+    abort = (
+        "terminate called after throwing an instance of 'gloo::EnforceNotMet'\n"
+        "  what():  [enforce fail at /pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:456] op.preamble.length <= op.nbytes. "
+        "172 vs 4. Received data size doesn't match expected size.\n"
+    )
+    lost = "".join(raised(r, 15, "loss.backward()", "all_reduce", CLOSED) for r in (0, 2))
+    root = cause(engine, "gpu3 | epoch 0 | 38 batches | 0.0053\n" + abort + lost)
+    assert root.category == "collective-desync"
+    assert any("38 batches" in e.text for e in root.evidence)

@@ -248,6 +248,14 @@ def _with_words(job: Job, item: Item) -> Item:
     last = job.of_fact("last-line")
     if rank is not None and not own:
         own = [o for o in last if o.rank == rank] or [o for o in last if o.rank is None and _telling(o)]
+    if (
+        rank is None
+        and not own
+        and _unlike(item)
+        and len(last) == 1
+        and last[0].fields.get("_shared") is not True
+    ):
+        own = last  # one alone had come so far, or elsewhere, when calls did not fit each other
     if len(own) > 2 * MAX_SHOWN:
         return item
     silent = [o for o in last if rank is not None and o.rank == rank and item.rule.id in SILENT]
