@@ -261,11 +261,12 @@ def _of_whole(
 
 
 def _of_several(told: Mapping[Writer, set[int]]) -> bool:
-    """Whether under each of several names as many ranks say it, of which none is under another name, and all that there may be."""
+    """Whether under each of several names as many ranks in a row say it, and under all of them all that there may be."""
     sizes = {len(ranks) for ranks in told.values()}
     numbers = set().union(*told.values())
     whole = numbers == set(range(len(told) * max(sizes, default=0)))
-    return len(told) > 1 and len(sizes) == 1 and max(sizes) > 1 and whole
+    rows = all(max(ranks) - min(ranks) < len(ranks) for ranks in told.values())
+    return len(told) > 1 and len(sizes) == 1 and max(sizes) > 1 and whole and rows
 
 
 def _of_themselves(told: Mapping[Writer, set[int]], *, contiguous: bool) -> bool:
