@@ -146,6 +146,8 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     settle(job, ledger)
     stalled(job)
     identities.only_failed = _only_failed(job, ledger)
+    if last and not ledger.exits and run.ends is not None and (broke_off := run.ends.left_out) is not None:
+        identities.only_failed = broke_off.rank  # all others ended in order
     identities.failed_at = _failed_at(ledger)
     identities.suspect = suspect(job, ledger.seen)
     identities.missing = ledger.missing

@@ -66,6 +66,8 @@ class Identities:
     _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
     _of_log: dict[str, set[int]] = field(default_factory=dict)
     """The ranks that spoke in a log, by the log's name without its endings: mostly that of a pod."""
+    _called: set[int] = field(default_factory=set)
+    """The ranks of those who are called by any name."""
     _of_name: dict[str, set[int]] = field(default_factory=dict)
     """The ranks of those who are called by a name, in its plain form: ``shard 6`` and ``shard-06`` are the same."""
     _pci_uuid: dict[str, str] = field(default_factory=dict)
@@ -122,6 +124,7 @@ class Identities:
         """Record that a process is called so: before its lines, or by the name of its log."""
         if name:
             self._of_name.setdefault(_plain(name), set()).add(rank)
+            self._called.add(rank)
 
     def rank_of_name(self, name: str | None) -> int | None:
         """The one rank that is called so."""
@@ -129,7 +132,8 @@ class Identities:
         ranks = self._of_name.get(plain, set())
         if not ranks and self.single_node and (number := _NUMBERED.fullmatch(plain)) is not None:
             # who starts processes has a word for them, where they give their numbers alone
-            ranks = self._of_name.get(number[1]) or self._of_name.get(f"rank{number[1]}") or set()
+            same = {int(number[1])}
+            ranks = self._of_name.get(number[1]) or (same if same <= self._called else set())
         return next(iter(ranks)) if len(ranks) == 1 else None
 
     @property

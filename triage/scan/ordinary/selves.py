@@ -85,6 +85,7 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
     pids: dict[tuple[int, str], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
     lines = list(_lines(blocks, sources))
     outer = _before_all(lines)
+    stems = _stems(blocks, sources)
     for index, line in lines:
         writers.add((index, line.prefix.stream.partition("/")[0]))
         labels.add(line.prefix.labels)
@@ -113,9 +114,11 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         if itself is not None:
             for name in names.values():
                 found[index, name].add(int(itself[1] or itself[2]))
-        for slot, rank in _numbers(line):
+        numbers = _numbers(line)
+        wording = _without_own(line, names.get("stream", ""), stems[index]) if numbers else ""
+        for slot, rank in numbers:
             for kind, name in names.items():
-                stated[kind, line.wording, slot][index, name].add(rank)
+                stated[kind, wording, slot][index, name].add(rank)
     for (index, _), by_rank in pids.items():
         # several ranks that say it in the same words, each with a pid of its own, speak of themselves
         own = {rank: next(iter(names)) for rank, names in by_rank.items() if len(names) == 1}
@@ -173,9 +176,14 @@ def _listed(
     return found
 
 
+def _stems(blocks: Iterable[int], sources: Sequence[Source]) -> dict[int, str]:
+    """The names of logs without folders and endings."""
+    return {i: PurePath(sources[i].path or sources[i].name).name.partition(".")[0] for i in blocks}
+
+
 def _names_of_files(blocks: Mapping[int, Block], sources: Sequence[Source]) -> dict[str, int]:
     """What tells the names of files apart, as lists may write it: ``mesh-1f3c.log`` is that of ``1f3c``."""
-    stems = {i: PurePath(sources[i].path or sources[i].name).name.partition(".")[0] for i in blocks}
+    stems = _stems(blocks, sources)
     if len(set(stems.values())) < 2:
         return {}
     lowest, highest = min(stems.values()), max(stems.values())
@@ -225,8 +233,20 @@ def _before_all(lines: Sequence[tuple[int, Said]]) -> dict[int, str]:
     return found
 
 
-def _numbers(line: Said) -> Iterator[tuple[tuple[object, ...], int]]:
+def _without_own(line: Said, *names: str) -> str:
+    """The wording of a line without the words in it that its writer or its log is called by: ``# subdomain NE (rank 1)``."""
+    own = {word.lower() for name in names for word in compiled(r"[^\W\d_]+").findall(name)}
+    if own.isdisjoint(compiled(r"[^\W\d_]+").findall(line.wording)):
+        return line.wording
+    return compiled(r"[^\W\d_]+").sub(lambda word: "@" if word[0] in own else word[0], line.wording)
+
+
+def _numbers(line: Said) -> list[tuple[tuple[object, ...], int]]:
     """The numbers in a line that may be its writer's rank, and where in the wording they stand."""
+    return list(_stated(line))
+
+
+def _stated(line: Said) -> Iterator[tuple[tuple[object, ...], int]]:
     for at, said in enumerate(compiled(_RANK).finditer(line.message)):
         if not (said["before"] or "").rstrip(" _-").lower().endswith(OF_A_PART):
             yield ("rank", at), int(said["rank"])

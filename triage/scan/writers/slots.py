@@ -49,6 +49,7 @@ _FRACTION = deferred(r"\0:\0[:,.]\Z|\0[-/.]\0[-/.]\0[ T]\0:\Z")
 """What stands before the minutes and seconds of a time, and parts of them."""
 _SOURCE = deferred(r"[\w./-]+\.(?:py|cpp|cc|cu|c|h|hpp|go|rs|sh|java|jl)(?::\d+)?:?")
 _PID = deferred(r"(?<!\d)\d{3,8}\Z")
+_WORD_AND_NUMBER = deferred(r"[^\W\d_]{2,}([#@/.:_-])\d+")
 _ADDRESS = deferred(r"\d+\.\d+\.\d+\.\d+")
 _LETTER = deferred(r"(?:.*[^A-Za-z])?[A-Za-z]\Z")
 _LEVEL = deferred(r"\0[\]})>|:;,\"' ]*[DIWEF] (?=\S)")
@@ -188,9 +189,15 @@ def named_by(slot: Slot, line: str) -> tuple[str, int] | None:
     if place is None:
         return None
     name = line[slice(*place)]
-    known = name in slot.names or _DIGITS.sub("0", name) in slot.shapes
+    known = name in slot.names or _DIGITS.sub("0", name) in slot.shapes or _form(name) in slot.shapes
     known = known and (bool(slot.key) or _before(line, place[0], slot.first) in slot.before)
     return (name, place[1]) if known else None
+
+
+def _form(name: str) -> str:
+    """A name that has a word, a sign and a number, without what the word and the number are; empty for others."""
+    found = _WORD_AND_NUMBER.fullmatch(name)
+    return f"\0{found[1]}0" if found is not None else ""
 
 
 def words_of(line: str, key: str = "") -> list[re.Match[str]]:
@@ -400,11 +407,15 @@ def _named(table: _Table, first: int, last: int, key: str = "") -> Slot | None:
     for name, (line, place) in zip(names, there, strict=True):
         before[_before(line, place[0], first)].append(name)
     shapes = Counter(_DIGITS.sub("0", name) for name in heard if any(map(str.isdigit, name)))
+    forms = Counter(filter(None, map(_form, heard)))
     found = Slot(
         first,
         last,
         frozenset(name for name in heard if not any(map(_impossible, name.split()))),
-        frozenset(shape for shape, times in shapes.items() if times > 1),
+        frozenset(
+            [shape for shape, times in shapes.items() if times > 1]
+            + [form for form, times in forms.items() if times > WHOSE]
+        ),
         frozenset(text for text, said in before.items() if len(said) >= AGAIN * len(set(said))),
         processes=not any(map(_ADDRESS.search, heard))
         and sum(_PID.search(name) is not None for name in heard) >= PRESENT * len(heard) > 0,
