@@ -20,7 +20,14 @@ from triage.diagnosis.ledger.lateness import (
     took,
 )
 from triage.diagnosis.ledger.ledger import DEFAULT_GROUP, Ledger, Wait
-from triage.diagnosis.ledger.oddities import deviant, last_apart, says_no_more, suspect
+from triage.diagnosis.ledger.oddities import (
+    deviant,
+    last_apart,
+    only_odd,
+    said_alone,
+    says_no_more,
+    suspect,
+)
 from triage.diagnosis.ledger.phases import Activities, Activity
 from triage.diagnosis.ledger.sites import crossed
 from triage.diagnosis.ledger.stacked import STUCK_IN
@@ -159,7 +166,7 @@ def absent_ranks(
         yield own_way(job, witnesses, apart, seq=seq, op=first.op)
         return
     suspects = heard if heard and len(heard) < len(absent) and len(absent) > len(waits) else absent
-    if len(suspects) > 1 and (alone := _said_alone(job, suspects)) is not None:
+    if len(suspects) > 1 and (alone := said_alone(job, suspects)) is not None:
         suspects = [alone]
     few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
     if few and len(suspects) < len(ledger.members):
@@ -172,7 +179,7 @@ def absent_ranks(
     if guilty is None and nameless_waits(job):
         guilty = suspect(job, ledger.members)  # most of those that seem to be absent wait too
     elif guilty is None:
-        guilty = _only_odd(job)  # or wait for nobody, in groups of their own
+        guilty = only_odd(job)  # or wait for nobody, in groups of their own
     if guilty is not None and guilty in absent and guilty not in ledger.bereft:
         fields = {**base, "ranks": (guilty,)}
         own = [i for i in job.of_fact("last-line") if i.rank == guilty]
@@ -182,19 +189,6 @@ def absent_ranks(
         )  # fmt: skip
         return
     yield unlocalised(job, waits)
-
-
-def _said_alone(job: Job, ranks: Sequence[int]) -> int | None:
-    """The one of ``ranks`` that said anything out of the ordinary, where the ordinary of the others is known."""
-    odd = {i.rank for i in job.of_fact("oddity")} & set(ranks)
-    usual = {i.rank for i in job.of_fact("last-line") if i.fields.get("_shared") is True} & set(ranks)
-    return odd.pop() if len(odd) == 1 and usual - odd else None
-
-
-def _only_odd(job: Job) -> int | None:
-    """The one rank that said anything out of the ordinary."""
-    ranks = {i.rank for i in job.of_fact("oddity")} - {None}  # launchers are no ranks
-    return ranks.pop() if len(ranks) == 1 else None
 
 
 def nameless_waits(job: Job) -> int:

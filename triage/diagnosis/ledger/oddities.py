@@ -219,6 +219,19 @@ def _alone_at_last(job: Job, among: Collection[int]) -> int | None:
     return rank if (rank or shared[rank]) and once == 1 and most > 1 else None
 
 
+def said_alone(job: Job, ranks: Collection[int]) -> int | None:
+    """The one of ``ranks`` that said anything out of the ordinary, where the ordinary of the others is known."""
+    odd = {i.rank for i in job.of_fact("oddity")} & set(ranks)
+    usual = {i.rank for i in job.of_fact("last-line") if i.fields.get("_shared") is True} & set(ranks)
+    return odd.pop() if len(odd) == 1 and usual - odd else None
+
+
+def only_odd(job: Job) -> int | None:
+    """The one rank that said anything out of the ordinary."""
+    ranks = {i.rank for i in job.of_fact("oddity")} - {None}  # launchers are no ranks
+    return ranks.pop() if len(ranks) == 1 else None
+
+
 def shown(job: Job, verdicts: Iterable[Item]) -> list[Item]:
     """The verdicts, each with what the rank that it blames said last out of the ordinary."""
     return [_with_words(job, item) for item in verdicts]
@@ -255,7 +268,7 @@ def _with_words(job: Job, item: Item) -> Item:
         and len(last) == 1
         and last[0].fields.get("_shared") is not True
     ):
-        own = last  # one alone had come so far, or elsewhere, when calls did not fit each other
+        own = list(last)  # one alone had come so far, or elsewhere, when calls did not fit each other
     if len(own) > 2 * MAX_SHOWN:
         return item
     silent = [o for o in last if rank is not None and o.rank == rank and item.rule.id in SILENT]
