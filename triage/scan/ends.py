@@ -22,6 +22,7 @@ from triage.scan.ordinary.durations import TIMES, durations
 from triage.scan.ordinary.figures import lost
 from triage.scan.ordinary.nothing import nothing_done
 from triage.scan.ordinary.oddities import oddities
+from triage.scan.ordinary.pacing import PACED, own_pace
 from triage.scan.ordinary.routine import How, Routine
 from triage.scan.ordinary.said import lines_around, without_digits
 from triage.scan.ordinary.selves import Selves, selves, went_on
@@ -142,11 +143,12 @@ class Ends:
         was printed.
         """
         sources = self._owned
-        counting, timing = lines_around(self._tails, sources, until, (COUNTS, TIMES))
+        counting, timing, paced = lines_around(self._tails, sources, until, (COUNTS, TIMES, PACED))
         return [
             *oddities(self._tails, sources, until, self._recognised[1]),
             *counted(counting, sources),
             *durations(timing, sources, until),
+            *own_pace(paced, sources),
             *stacks(self._tails, sources),
         ]
 

@@ -150,6 +150,7 @@ class ExceptionScan:
                     **_remote([*_quoted_below(view, lines[0]), *lines[: at + 1]]),
                     **({"_served": True} if _served(view, lines[0]) else {}),
                     **({"_caught": True} if _caught(found, lines) else {}),
+                    **_called(view, found, lines),
                     "_begin": view.block.offset + lines[0].start,
                     "_end": view.block.offset + last.start,
                 },
@@ -253,6 +254,20 @@ class ExceptionScan:
         at = bisect_right(self._begins, begin)
         self._begins.insert(at, begin)
         self._ranges.insert(at, (end, head, stream))
+
+
+def _called(view: BlockLines, found: Traceback, lines: list[Line]) -> dict[str, Value]:
+    """Where the log shows the line of the program's own that made the call, and that line."""
+    user = found.root.user_frame or found.user_frame
+    if user is None or not user.code:
+        return {}
+    place = f'File "{user.path}", line {user.line}'
+    at = next(
+        (i for i, part in enumerate(lines[: found.end]) if part.message.lstrip().startswith(place)), None
+    )
+    if at is None or at + 1 >= len(lines) or user.code not in lines[at + 1].message:
+        return {}
+    return {"_call_line": view.number(lines[at + 1].start), "_call": lines[at + 1].raw}
 
 
 def _code_above(lines: list[Line], at: int) -> int:

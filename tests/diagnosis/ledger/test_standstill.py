@@ -63,3 +63,50 @@ def test_another_log_that_went_on_shows_work(engine: Engine) -> None:
     root = engine.diagnose(sources).root_cause
     assert root is not None
     assert root.rule_id == "slurm.time-limit"
+
+
+STOPPED = "W0819 {0}.285000 1013 torch/distributed/elastic/agent/server/api.py:753] Received 15 death signal, shutting down workers\n"
+
+
+def test_a_signal_that_finds_nothing_said_for_long_ended_a_hang(engine: Engine) -> None:
+    log = steps(clock="2026-08-19 01:00:{0:02d}") + STOPPED.format("01:03:07")
+    assert judged(engine, log) == "torch.stood-still"
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        steps() + STOPPED.format("01:12:09"),
+        steps(clock="2026-08-19 01:00:{0:02d}") + STOPPED.format("03:00:14"),
+        steps(3, clock="2026-08-19 01:00:{0:02d}") + STOPPED.format("01:03:07"),
+    ],
+    ids=["at work", "clocks of two zones", "unknown how often"],
+)
+def test_a_signal_that_finds_work_is_somebodys_wish(engine: Engine, log: str) -> None:
+    assert judged(engine, log) == "torch.agent-death-signal"
+
+
+def test_who_said_something_else_before_all_stood_still(engine: Engine) -> None:
+    said = "".join(f"2026-08-19 01:00:{k:02d} rank {r}: turn {k}\n" for k in range(12) for r in range(4))
+    odd = "".join(f"2026-08-19 01:00:{k} rank 2: no tokens in batch {k}, going on\n" for k in (12, 13))
+    root = engine.diagnose(
+        Source("job.out", data=(said + odd + STOPPED.format("01:03:07")).encode())
+    ).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("torch.stood-still", 2)
+    assert any("no tokens" in e.text for e in root.evidence)
+
+
+def test_who_had_lost_a_process_before_did_not_just_stand_still(engine: Engine) -> None:
+    killed = (
+        "E0819 01:00:20.655000 670 torch/distributed/elastic/multiprocessing/api.py:986] failed (exitcode: -9) local_rank: 1 "
+        "(pid: 751) of binary: /usr/bin/python3\n"
+    )
+    log = steps(clock="2026-08-19 01:00:{0:02d}")
+    sources = [
+        Source("n0.log", data=(log + STOPPED.format("01:03:07")).encode()),
+        Source("n1.log", data=(log + killed).encode()),
+    ]
+    root = engine.diagnose(sources).root_cause
+    assert root is not None
+    assert root.rule_id != "torch.stood-still"

@@ -412,3 +412,25 @@ def test_a_variable_that_is_not_set_is_a_setting(engine: Engine) -> None:
     )
     root = cause(engine, text + lost(0))
     assert (root.category, root.origin.rank) == ("config", 1)
+
+
+def test_names_in_the_logs_of_two_nodes_are_told_together(engine: Engine) -> None:
+    names = ["0a", "0b", "1a", "1b", "2a", "2b", "3a", "3b"]
+
+    def node(first: int, bad: int | None) -> str:
+        own = [(r, f"tower {names[r]} :: ") for r in range(first, first + 4)]
+        lines = [f"{lead}rank {r}" for r, lead in own]
+        lines += [f"{lead}turn {turn} sum {turn * 3}" for turn in range(4) for _, lead in own]
+        if bad is not None:
+            lines += [f"tower {names[bad]} :: {line}" for line in STACK]
+        return "\n".join(lines) + "\n"
+
+    assert cause(engine, node(0, None), node(4, 6)).origin.rank == 6
+
+
+def test_a_name_under_which_several_ranks_write_is_none_of_theirs(engine: Engine) -> None:
+    own = [(r, f"2026-11-23 00:37:05,730 [dp{r // 4}/ep{r % 4}] INFO ") for r in range(8)]
+    lines = [f"{lead}rank {r} of 8, experts of {r // 4}" for r, lead in own]
+    lines += [f"{lead}turn {turn} sum {turn * 3}" for turn in range(4) for _, lead in own]
+    lines += [f"{own[6][1]}{line}" for line in STACK]
+    assert cause(engine, "\n".join(lines) + "\n").origin.rank in {None, 6}

@@ -8,6 +8,8 @@ from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger.desync import PAIRWISE_OPS, pairwise
 from triage.diagnosis.ledger.lateness import (
+    as_last_seen,
+    at_own_pace,
     built_late,
     came_back,
     counting,
@@ -18,7 +20,14 @@ from triage.diagnosis.ledger.lateness import (
     took,
 )
 from triage.diagnosis.ledger.ledger import DEFAULT_GROUP, Ledger, Wait
-from triage.diagnosis.ledger.oddities import deviant, last_apart, says_no_more, suspect
+from triage.diagnosis.ledger.oddities import (
+    deviant,
+    last_apart,
+    only_odd,
+    said_alone,
+    says_no_more,
+    suspect,
+)
 from triage.diagnosis.ledger.phases import Activities, Activity
 from triage.diagnosis.ledger.sites import crossed
 from triage.diagnosis.ledger.stacked import STUCK_IN
@@ -57,8 +66,17 @@ def absent_ranks(
     if busy is not None:
         words = f"{busy.text('activity')}, at {busy.number('reached')} of {busy.number('whole')} when the others had given up"
         yield too_short(
-            job, [first.item, busy], timeout=first.timeout, seq=seq, ranks=tuple(absent), activity=words,
+            job, [first.item, as_last_seen(busy)], timeout=first.timeout, seq=seq, ranks=tuple(absent), activity=words,
             phase=busy.text("phase"),
+        )  # fmt: skip
+        return
+    paced = at_own_pace(job, waits, absent, {w.rank for w in waits} | set(ledger.waiting))
+    if paced is not None:
+        words = f'at work of its own (it said "{paced.text("words")}" when they had given up)'
+        whose = tuple(absent) if paced.rank is None else (paced.rank,)
+        yield too_short(
+            job, [first.item, as_last_seen(paced)], timeout=first.timeout, seq=seq, ranks=whose,
+            activity=words,
         )  # fmt: skip
         return
     end = built_late(job, first, absent)
@@ -96,7 +114,8 @@ def absent_ranks(
         "seq": seq, "op": first.op, "timeout": first.timeout, "onset": onset_text(first),
         "elapsed": first.elapsed,
     }  # fmt: skip
-    witnesses = [w.item for w in waits]
+    named = [i for i in ledger.named if not set(absent).isdisjoint(i.ranks("ranks"))]
+    witnesses = [*named[:1], *(w.item for w in waits)]
     if behind:
         if len(behind) > len(waits) and len(behind) + len(waits) > 2:
             idle = all(_idle(ledger, r, first.group) for r in behind)
@@ -147,6 +166,8 @@ def absent_ranks(
         yield own_way(job, witnesses, apart, seq=seq, op=first.op)
         return
     suspects = heard if heard and len(heard) < len(absent) and len(absent) > len(waits) else absent
+    if len(suspects) > 1 and (alone := said_alone(job, suspects)) is not None:
+        suspects = [alone]
     few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
     if few and len(suspects) < len(ledger.members):
         fields = {**base, "ranks": tuple(suspects)}
@@ -158,7 +179,7 @@ def absent_ranks(
     if guilty is None and nameless_waits(job):
         guilty = suspect(job, ledger.members)  # most of those that seem to be absent wait too
     elif guilty is None:
-        guilty = _only_odd(job)  # or wait for nobody, in groups of their own
+        guilty = only_odd(job)  # or wait for nobody, in groups of their own
     if guilty is not None and guilty in absent and guilty not in ledger.bereft:
         fields = {**base, "ranks": (guilty,)}
         own = [i for i in job.of_fact("last-line") if i.rank == guilty]
@@ -168,12 +189,6 @@ def absent_ranks(
         )  # fmt: skip
         return
     yield unlocalised(job, waits)
-
-
-def _only_odd(job: Job) -> int | None:
-    """The one rank that said anything out of the ordinary."""
-    ranks = {i.rank for i in job.of_fact("oddity")} - {None}  # launchers are no ranks
-    return ranks.pop() if len(ranks) == 1 else None
 
 
 def nameless_waits(job: Job) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from triage.diagnosis.job import Item, Job, compare
+from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
 
@@ -131,9 +131,33 @@ def _counted_on(
         if work.rank is None or work.rank in waiting:
             continue
         for wait, timeout in waits:
-            if (work.seconds("elapsed") or 0.0) >= timeout or compare(work.at_last, wait.finding) == 1:
+            if (
+                (work.seconds("elapsed") or 0.0) >= timeout or compare(work.at_last, wait.finding) == 1
+                or _kept_its_pace(work, wait, timeout)
+            ):  # fmt: skip
                 return Work(work, wait, timeout)
     return None
+
+
+def _kept_its_pace(work: Item, wait: Item, timeout: float) -> bool:
+    """Whether work was counted through most of a wait, and the next count was not yet due when it ended."""
+    first, last, ended = work.finding.time, work.finding.last_time, wait.finding.time
+    times = work.number("times") or 0
+    if first is None or last is None or ended is None or times < _COUNTS:
+        return False
+    if not (comparable(first, last) and comparable(last, ended)):
+        return False
+    pace = (last.seconds - first.seconds) / (times - 1)
+    silent = ended.seconds - last.seconds
+    return 0 <= silent <= _LATE * max(pace, 1.0) and silent < _QUIET * timeout
+
+
+_COUNTS = 3
+"""Counts by which the pace of a work is known."""
+_LATE = 1.5
+"""How late the next count may be, in terms of the pace."""
+_QUIET = 0.5
+"""Part of a wait after which silence means something whatever the pace was."""
 
 
 def _waits(job: Job) -> Iterator[Item]:

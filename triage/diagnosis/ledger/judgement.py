@@ -129,6 +129,8 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         odd = (
             unlike_others(ledger, waits) or [w for w in waits if w.rank == guilty] or aside(job, waits) or odd
         )
+    if odd is not None and len(odd) == len(waits) and _let_down(ledger, waits):
+        odd = None
     if odd is not None:
         yield desync(job, waits, odd)
         return
@@ -188,8 +190,8 @@ def _none_absent(job: Job, ledger: Ledger, activities: Activities, waits: Sequen
         yield from absent_ranks(job, ledger, activities, waits, [late])
         return
     astray = odd_site(job, waits, {r: i for r, i in ledger.bereft.items() if r not in waiting})
-    if astray is not None and guilty in {None, astray.rank}:
-        yield astray
+    if astray is not None and not any(i.number("caller") == guilty for i in job.of_rule(OUTSIDE)):
+        yield astray  # where a rank was counts for more than what another one said out of the ordinary
     else:
         yield from _all_inside(job, ledger, waits) if guilty is None else [_own_way(job, waits, guilty)]
 
@@ -234,6 +236,12 @@ def _latecomer(job: Job, ledger: Ledger) -> int | None:
 
 _AS_MANY = 4
 """Ranks that write, by which nobody else is expected where no line says how many there are."""
+
+
+def _let_down(ledger: Ledger, waits: Sequence[Wait]) -> bool:
+    """Whether all that wait had lost a peer before: where each is caught then is chance, and no path of its own."""
+    losses = [(ledger.bereft.get(wait.rank), wait) for wait in waits]
+    return all(loss is not None and compare(loss.finding, wait.item.finding) == -1 for loss, wait in losses)
 
 
 def _through(job: Job, waits: Sequence[Wait]) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.diagnosis.ledger.bars import Work
@@ -55,6 +56,23 @@ def counting(job: Job, wait: Wait, absent: Sequence[int], waiting: Collection[in
     return next(
         (i for i in job.of_rule("progress.counted-work") if i.rank is None and _goes_on(i, wait.item)), None
     )
+
+
+def at_own_pace(
+    job: Job, waits: Sequence[Wait], absent: Sequence[int], waiting: Collection[int]
+) -> Item | None:
+    """What a missing rank alone counted on through while the others waited, until after one of them had given up.
+
+    A writer without a name is the one that is missing, where that is one and several wait.
+    """
+    nameless = len(absent) == 1 and len(waiting) > 1
+    return next(
+        (
+            i for i in job.of_rule("progress.own-pace")
+            if (i.rank in absent or (i.rank is None and nameless)) and any(_goes_on(i, w.item) for w in waits)
+        ),
+        None,
+    )  # fmt: skip
 
 
 def _goes_on(work: Item, wait: Item) -> bool:
@@ -128,6 +146,11 @@ def outlived(job: Job, wait: Wait, ranks: Sequence[int], doing: Activity) -> Ite
     )  # fmt: skip
 
 
+def as_last_seen(bar: Item) -> Item:
+    """What was counted with its latest state first: that shows how far it had come."""
+    return Item(replace(bar.finding, evidence=bar.finding.evidence[::-1]), bar.rule)
+
+
 def latecomers(ledger: Ledger) -> list[Wait]:
     """Waits that began when all others had given up, where that accounts for every rank.
 
@@ -178,7 +201,7 @@ def at_work(job: Job, work: Work, missing: int | None) -> Item:
         needed = max(600.0, 3 * elapsed)
     still = "" if work.done or whole is not None else " and not done"
     return too_short(
-        job, [work.wait, *([] if whole is None else [whole]), work.bar], timeout=work.timeout,
+        job, [work.wait, *([] if whole is None else [whole]), as_last_seen(work.bar)], timeout=work.timeout,
         seq=work.wait.number("seq"), ranks=ranks, phase=work.bar.text("phase") or work.bar.rule.phase,
         activity=(work.bar.text("activity") or "still working").lower(), needed=needed,
         took=None if elapsed is None else f"{show(elapsed, 'seconds')}{still}",

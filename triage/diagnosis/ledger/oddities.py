@@ -27,7 +27,7 @@ _NO_MORE = (
     r"|(?:all )?(?:epochs?|steps?|rounds?|sweeps?|passes|iterations?|batches) (?:done|finished|complete[d]?)"
     r"|end of (?:data|dataset|stream|training)"
     r"|(?:good)?bye|leaving (?:the |my |its )?(?:pool|group|job|loop|training|run|ring|pipeline|schedule|team|queue)"
-    r"|nothing (?:left |more |else )?to do|leaving(?: now| here| early)?\s*$"
+    r"|nothing (?:(?:left |more |else )?to do|(?:left|more|else) (?:in|for|on|of)\b)|leaving(?: now| here| early)?\s*$"
     r"|(?:worker|learner|actor|trainer|replica|member|stage|shard|peer|client|thread|process|rank|run|job|work|task|program|script)"
     r" (?:is )?(?:done|finished|stopped|ended|complete[d]?|over)"
     r"|(?:quota|budget|allowance|share|ration) (?:(?:of|for) [\w ]{1,24} )?(?:is |was |has been )?"
@@ -48,12 +48,15 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
     """The odd lines of a job in which somebody waited in vain."""
     if ends is None:
         return []
-    if not (job.of_fact("stacks-printed") or any(_in_vain(item) for item in job.items)):
+    still = any(i.rule.id == BY_SIGNAL for i in idle(job, ends))
+    if not (still or job.of_fact("stacks-printed") or any(_in_vain(item) for item in job.items)):
         # somebody raised an error and does not say who it is: the one that came no further than that
         nameless = any(item.finding.raised and item.finding.rank is None for item in job.items)
         found = ends.oddities({}) if nameless else ()
         return [Item(f, job.rules[f.rule_id]) for f in found if f.rule_id == BEHIND]
     until = first_trouble(job)
+    for item in job.of_rule("torch.agent-death-signal") if still else ():
+        until.setdefault(item.finding.source, item.finding.offset)
     return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
 
 
@@ -95,14 +98,27 @@ def through(job: Job, ends: Ends | None) -> list[Item]:
 
 
 def idle(job: Job, ends: Ends | None) -> list[Item]:
-    """The last line of a job whose time limit found it standing still."""
-    if ends is None or not job.of_rule(_TIME_LIMIT) or ends.standstill is None:
+    """The last line of a job that a time limit, or a signal that nothing else accounts for, found standing still."""
+    ended = any(job.of_rule(rule) for rule in _ENDED)
+    if ends is None or not ended or ends.standstill is None or ends.standstill.rule_id not in job.rules:
         return []
-    rule = job.rules.get(ends.standstill.rule_id)
-    return [] if rule is None else [Item(ends.standstill, rule)]
+    rule = job.rules[ends.standstill.rule_id]
+    if rule.id == BY_SIGNAL and any(_accounts_for_it(item) for item in job.items):
+        return []
+    return [Item(ends.standstill, rule)]
 
 
-_TIME_LIMIT = "slurm.time-limit"
+def _accounts_for_it(item: Item) -> bool:
+    """Whether something else tells why a job stood still, or why it was stopped: somebody waited, was lost or had ended."""
+    caused = item.rule.role == "cause" and item.rule.id not in _ENDED
+    ended = item.rule.fact == "rank-exit" and item.number("exit_code") not in _TOLD_TO_END
+    return caused or ended or _in_vain(item)
+
+
+_TOLD_TO_END = frozenset({-15, -2})
+"""Exit codes of processes that were ended with the job."""
+_ENDED = ("slurm.time-limit", "torch.agent-death-signal", "torch.signal-exception")
+BY_SIGNAL = "torch.stood-still"
 
 
 def says_no_more(item: Item) -> bool:
@@ -203,6 +219,19 @@ def _alone_at_last(job: Job, among: Collection[int]) -> int | None:
     return rank if (rank or shared[rank]) and once == 1 and most > 1 else None
 
 
+def said_alone(job: Job, ranks: Collection[int]) -> int | None:
+    """The one of ``ranks`` that said anything out of the ordinary, where the ordinary of the others is known."""
+    odd = {i.rank for i in job.of_fact("oddity")} & set(ranks)
+    usual = {i.rank for i in job.of_fact("last-line") if i.fields.get("_shared") is True} & set(ranks)
+    return odd.pop() if len(odd) == 1 and usual - odd else None
+
+
+def only_odd(job: Job) -> int | None:
+    """The one rank that said anything out of the ordinary."""
+    ranks = {i.rank for i in job.of_fact("oddity")} - {None}  # launchers are no ranks
+    return ranks.pop() if len(ranks) == 1 else None
+
+
 def shown(job: Job, verdicts: Iterable[Item]) -> list[Item]:
     """The verdicts, each with what the rank that it blames said last out of the ordinary."""
     return [_with_words(job, item) for item in verdicts]
@@ -219,7 +248,9 @@ def _telling(item: Item) -> bool:
 
 
 def _to_be_told(item: Item) -> bool:
-    return item.rule.role == "cause" and (item.reader == "flight-recorder" or _unlike(item))
+    if item.rule.role != "cause":
+        return False
+    return item.reader == "flight-recorder" or _unlike(item) or item.rule.category == "straggler-or-hang"
 
 
 def _with_words(job: Job, item: Item) -> Item:
@@ -230,6 +261,14 @@ def _with_words(job: Job, item: Item) -> Item:
     last = job.of_fact("last-line")
     if rank is not None and not own:
         own = [o for o in last if o.rank == rank] or [o for o in last if o.rank is None and _telling(o)]
+    if (
+        rank is None
+        and not own
+        and _unlike(item)
+        and len(last) == 1
+        and last[0].fields.get("_shared") is not True
+    ):
+        own = list(last)  # one alone had come so far, or elsewhere, when calls did not fit each other
     if len(own) > 2 * MAX_SHOWN:
         return item
     silent = [o for o in last if rank is not None and o.rank == rank and item.rule.id in SILENT]

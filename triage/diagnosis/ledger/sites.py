@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger.ledger import Ledger, Wait
 from triage.diagnosis.ledger.verdicts import verdict
-from triage.model import Value
+from triage.model import Evidence, Value
 from triage.scan.lazy import compiled
+from triage.text import safe
 
 MISMATCH = "torch.gloo-size-mismatch"
 FEWEST = 4
@@ -32,7 +34,7 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
     sites: dict[int, Site] = {}
     calls: dict[int, str | None] = {}
     for rank, item in within.items():
-        site = _site(job, item)
+        site = _site(job, item, paired=True)
         if site is None:
             return None
         sites[rank], calls[rank] = site, _call(job, item)
@@ -42,13 +44,17 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
         return None
     rank = odd[0]
     others = {calls[r] for r in sites if r != rank}
+    if _is_paired(calls[rank]) or (len(sites) < FEWEST and any(map(_is_paired, others))):
+        return None  # each makes such a call from a place of its own
     if len(sites) < FEWEST and (votes < 2 or len(others) != 1 or calls[rank] in {None, *others}):
         return None
     if any(compiled(_PAIRWISE).search(site[1]) for site in (usual, sites[rank])):
         return None
     rest = next(item for r, item in sorted(within.items()) if r != rank)
     fields: dict[str, Value] = {"ranks": (rank,), "site_odd": _told(sites[rank]), "site_rest": _told(usual)}
-    return verdict(job, "ledger.other-call", fields, [within[rank], rest], rank=rank)
+    return _shown(
+        job, verdict(job, "ledger.other-call", fields, [within[rank], rest], rank=rank), within[rank]
+    )
 
 
 def crossed(job: Job, waits: Sequence[Wait], absent: Sequence[int]) -> Item | None:
@@ -105,22 +111,36 @@ def mismatched(job: Job, ledger: Ledger) -> Iterator[Item]:
     rest = next(i for r, i in sorted(witnesses.items()) if r != rank)
     told = _told(sites[rank]) if rank in sites else "another call"
     fields: dict[str, Value] = {"ranks": (rank,), "site_odd": told, "site_rest": _told(usual)}
-    yield verdict(job, "ledger.other-call", fields, [own, *items, rest], rank=rank)
+    yield _shown(job, verdict(job, "ledger.other-call", fields, [own, *items, rest], rank=rank), own)
 
 
-def _site(job: Job, wait: Item) -> Site | None:
-    """The innermost call of the program's own on the stack of what a rank raised."""
+def _shown(job: Job, found: Item, wait: Item) -> Item:
+    """A verdict on a call together with the line of the program that made it, which follows the first of its evidence."""
+    raised = next((r for r in job.of_fact("exception") if r.rank == wait.rank and inside(wait, r)), None)
+    text = None if raised is None else raised.text("_call")
+    if raised is None or text is None:
+        return found
+    path = raised.finding.evidence[0].path
+    first, *others = found.finding.evidence
+    call = Evidence(path, raised.number("_call_line"), safe(text))
+    return Item(replace(found.finding, evidence=(first, call, *others)), found.rule)
+
+
+def _site(job: Job, wait: Item, *, paired: bool = False) -> Site | None:
+    """The innermost call of the program's own on the stack of what a rank raised, of two ranks only where asked."""
     for raised in job.of_fact("exception"):
         if raised.rank == wait.rank and inside(wait, raised):
             path, function = raised.text("file"), raised.text("function")
-            if path is None or function is None or _paired(raised):
+            if path is None or function is None:
+                return None
+            if not paired and _is_paired(raised.text("raised_function")):
                 return None
             return path, function, raised.number("line")
     return None
 
 
-def _paired(raised: Item) -> bool:
-    return compiled(_PAIRWISE).search(raised.text("raised_function") or "") is not None
+def _is_paired(call: str | None) -> bool:
+    return compiled(_PAIRWISE).search(call or "") is not None
 
 
 def _told(site: Site) -> str:

@@ -45,7 +45,7 @@ def vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
             yield from _left_together(job, ledger, several, lost)
             return
     if len(gone) > 1 and lost:
-        gone = _alone_through(job, gone) or gone
+        gone = _alone_through(job, gone) or _alone_spared(job, ledger, gone) or gone
     if not lost or len(gone) != 1 or job.cut:
         return
     rank = gone[0]
@@ -124,6 +124,12 @@ def _alone_through(job: Job, ranks: list[int]) -> list[int]:
     through = [r for r, said in last.items() if says_no_more(said) and said.fields.get("_shared") is not True]
     at_work = [r for r, said in last.items() if said.fields.get("_shared") is True]
     return through if spawned and len(through) == 1 and len(at_work) == len(ranks) - 1 else []
+
+
+def _alone_spared(job: Job, ledger: Ledger, ranks: list[int]) -> list[int]:
+    """The one of ``ranks`` that said that it is through and of whose end no launcher complains, as it does of all others."""
+    spared = [r for r in ranks if (end := ledger.exits.get(r)) is None or not end.failed]
+    return spared if len(spared) == 1 and stopped(job, spared[0]) is not None else []
 
 
 def _nameless_farewell(job: Job, lost: list[Item]) -> Item | None:

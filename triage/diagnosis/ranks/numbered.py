@@ -163,7 +163,26 @@ def _introduced(own: Mapping[_Place, Collection[int]], heard: Mapping[_Place, _H
             places = {place for place in heard if _group(place) == group} | told.keys()
             if max(numbers) < len(places):
                 found |= told
-    return found
+    return found | _of_nodes(groups, several, heard)
+
+
+def _of_nodes(
+    groups: Mapping[_Group, Mapping[_Place, int]], several: Collection[_Group], heard: Mapping[_Place, _Heard]
+) -> dict[_Place, int]:
+    """The same of the names in several logs together, each of which has ranks of its own: one log a node."""
+    told = {
+        place: rank
+        for group, own in groups.items()
+        if group[0] is not None and not group[1] and group not in several
+        for place, rank in own.items()
+    }
+    sources = {place[0] for place in told}
+    places = {place for place in heard if place[0] in sources and _group(place) in groups} | told.keys()
+    places = {place for place in places if place[1]}
+    numbers = set(told.values())
+    if len(sources) < 2 or len(numbers) != len(told) or max(numbers) >= len(places):
+        return {}
+    return told
 
 
 _Group = tuple[int | None, bool]

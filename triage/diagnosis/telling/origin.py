@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage.diagnosis.causes.candidates import Candidate, blamed
+from triage.diagnosis.ledger.oddities import BY_SIGNAL
 from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.hearing import (
     FEWEST_CONTENT,
@@ -33,8 +34,9 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     if len(ranks) > 1 and rule.category == "numerics":
         own = _whose_number(candidate)
         ranks = ranks if own is None else [own]
-    # operations that don't fit each other: who left the common path said so
-    astray = identities.suspect if rule.category == "collective-desync" else None
+    # operations that don't fit each other, or ranks that just stand: who left the common path said so
+    apart_from_all = rule.category == "collective-desync" or rule.id == BY_SIGNAL
+    astray = identities.suspect if apart_from_all else None
     if not ranks and astray is not None:
         ranks = [astray]
     alone = accused(lead)

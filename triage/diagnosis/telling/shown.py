@@ -12,6 +12,8 @@ from triage.model import Evidence, Origin
 MAX_EVIDENCE = 8
 
 
+_WITH_WORDS = frozenset({"collective-desync", "straggler-or-hang"})
+"""Categories in which what a rank said before it was missed is shown with the line that tells of it."""
 _OF_ITS_DOING = frozenset(
     {"collective-desync", "straggler-or-hang", "watchdog-too-short", "rank-crash", "rendezvous"}
 )
@@ -74,7 +76,7 @@ def evidence(job: Job, candidate: Candidate, own: Sequence[Item]) -> tuple[Evide
 
     concluded = candidate.of_ledger or candidate.lead.rule.signature is None
     # what does not fit is shown with what one rank said before
-    concluded = concluded or candidate.lead.rule.category == "collective-desync"
+    concluded = concluded or candidate.lead.rule.category in _WITH_WORDS
     first, *more = candidate.lead.finding.evidence[: 4 if concluded else 1]
     add(first)
     take(own, MAX_EVIDENCE - 3)

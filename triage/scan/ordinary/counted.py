@@ -22,10 +22,19 @@ MAX_LINES_IN_ALL = 4_000
 FEWEST_LINES = 8
 FEWEST_WAITING = 2
 """Writers that must be behind one for it to be ahead."""
-_OF = r"(?<![\w./:-])(\d{1,7}) {0,3}(?:/|of|out of) {0,4}(\d{1,7})(?![\w./:-]|\d)"
-_STEPS = r"(?i)\b(?:steps?|iter\w*|epochs?|batch\w*|micro\w*|updates?)\b"
+_OF = (
+    r"(?<![\w./:-])(\d{1,7})(?: {0,3}(?:/|of|out of) {0,4}|[,;]? ?[\"']?(?:out_)?(?:of|total)[\"']?(?:: ?|=))"
+    r"(\d{1,7})(?![\w./:-]|\d)"
+)
+_STEPS = r"(?i:steps?|iter\w*|epochs?|batch\w*|micro\w*|updates?)"
+_OF_STEPS = rf"\b{_STEPS}\W{{0,4}}(?:\d{{1,9}}\W{{0,4}})?$"
+_AND_STEPS = rf"\W{{0,3}}{_STEPS}\b"
+_OF_TRAINING = r"(?i)\b(?:\w*loss|lr|grad\w*|ppl|perplexity)\b"
+"""What tells of steps without calling them so."""
 _COUNTER = r"(?i)\b(?:global[ _]?step|step|iter(?:ation)?|update|batch|micro[ _-]?batch)\W{0,3} {0,4}(\d{1,9})(?![\w.])"
-_MAY_COUNT = deferred(rb"\d {0,3}(?:/|of|out of) {0,4}\d|(?i:step|iter|update|batch)[^a-zA-Z\d]{0,8}\d")
+_MAY_COUNT = deferred(
+    rb"\d {0,3}(?:/|of|out of) {0,4}\d|\d[,;]? ?[\"']?(?:out_)?(?:of|total)[\"']?(?:: ?|=)\d|(?i:step|iter|update|batch)[^a-zA-Z\d]{0,8}\d"
+)
 _TAKEN = r"(?<![\w.])(\d{1,6}(?:\.\d+)?) ?s(?:ec(?:onds)?)?\.?$"
 _ACTIVITIES = {
     "compile": r"(?i)compil|warm(?:ing|ed)?[ -]?up|captur|bucket|autotun|kernel|graph",
@@ -66,8 +75,10 @@ def counted(said: Sequence[Said], sources: Sequence[Source]) -> list[Finding]:
 def _work(said: Sequence[Said], sources: Sequence[Source]) -> Iterator[Finding]:
     counts: dict[tuple[str | None, int, str], _Count] = {}
     for line in said:
-        found = compiled(_OF).search(line.message)
-        if found is None or compiled(_STEPS).search(line.message):
+        # a record in JSON counts in fields of its own
+        told = line.text if line.text.lstrip().startswith("{") else line.message
+        found = compiled(_OF).search(told)
+        if found is None or _of_steps(told, found.start(1), found.end(2)):
             continue
         reached, whole = int(found[1]), int(found[2])
         if not 0 <= reached <= whole or whole < 2:
@@ -96,6 +107,15 @@ def _work(said: Sequence[Said], sources: Sequence[Source]) -> Iterator[Finding]:
             if (taken := compiled(_TAKEN).search(known.last.message)) is not None:
                 fields["elapsed"] = float(taken[1])
             yield finding_of(WORK, known.first, sources, fields, last=known.last)
+
+
+def _of_steps(message: str, begin: int, end: int) -> bool:
+    """Whether what is counted from ``begin`` to ``end`` are steps of the training: all ranks take them together."""
+    return (
+        compiled(_OF_STEPS).search(message[max(0, begin - 60) : begin]) is not None
+        or compiled(_AND_STEPS).match(message[end:]) is not None
+        or compiled(_OF_TRAINING).search(message) is not None
+    )
 
 
 def _ahead(said: Sequence[Said], sources: Sequence[Source]) -> Iterator[Finding]:

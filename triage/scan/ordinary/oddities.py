@@ -36,6 +36,8 @@ ROUTINE = 3
 """Times that a wording is repeated by which it is known for routine."""
 MIN_WORDS, OF_RECORD = 3, 2
 """Words that a line has that says something, and the text of a record in JSON, which names its values elsewhere."""
+TWICE = 2
+"""Times that one writer alone may have said what is still out of the ordinary: a step of its own and the next one."""
 KEPT = 2
 """Lines that are kept of each writer: the last ones."""
 
@@ -92,7 +94,8 @@ def oddities(
             continue
         last[_writer(line)] = line
         least = OF_RECORD if line.text.lstrip().startswith("{") else MIN_WORDS
-        if times[line.wording] > 1 or len(compiled(WORD).findall(line.wording)) < least:
+        again = times[line.wording] > (TWICE if len(sayers[line.wording]) == 1 else 1)
+        if again or len(compiled(WORD).findall(line.wording)) < least:
             continue
         warned = line.prefix.level == "warning" and len(sayers) > 1
         if warned or began.get(line.source, 1 << 62) < line.offset or _later(line.prefix.time, clock):

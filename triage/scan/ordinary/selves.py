@@ -138,7 +138,8 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
     for (_, _, slot), told in stated.items():
         how, *among = slot
         own_numbers = _of_themselves(told, contiguous=how != "rank")
-        if own_numbers:
+        # a name under which several ranks write, as that of a replica, is none of theirs
+        if own_numbers or (how == "rank" and _of_several(told)):
             for writer, ranks in told.items():
                 found[writer] |= ranks
         if how == "among" and (own_numbers or _as_named(told, named)):
@@ -277,6 +278,15 @@ def _of_whole(
         if len(told) == size and _of_themselves(told, contiguous=True)
         for writer, ranks in told.items()
     }
+
+
+def _of_several(told: Mapping[Writer, set[int]]) -> bool:
+    """Whether under each of several names as many ranks in a row say it, and under all of them all that there may be."""
+    sizes = {len(ranks) for ranks in told.values()}
+    numbers = set().union(*told.values())
+    whole = numbers == set(range(len(told) * max(sizes, default=0)))
+    rows = all(max(ranks) - min(ranks) < len(ranks) for ranks in told.values())
+    return len(told) > 1 and len(sizes) == 1 and max(sizes) > 1 and whole and rows
 
 
 def _of_themselves(told: Mapping[Writer, set[int]], *, contiguous: bool) -> bool:

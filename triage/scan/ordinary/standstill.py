@@ -1,10 +1,12 @@
-"""Whether a job had stood still when its time limit ended it: no line for many times as long as ever between two before.
+"""Whether a job had stood still when it was ended: no line for many times as long as ever between two before.
 
-What stamps its lines shows it. A limit that finds a program at work ends it within the time of a line or two.
+What stamps its lines shows it. A limit that finds a program at work ends it within the time of a line or two; so does
+whoever sends a signal for reasons of his own.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -14,18 +16,36 @@ from triage.scan.clock import parse_time, with_year, year_of
 from triage.scan.lazy import deferred
 from triage.scan.ordinary.said import WINDOW, Said, any_line, finding_of
 
-STOOD_STILL = "slurm.stood-still"
-SHORTEST = 1200.0
-"""Seconds without a line that are worth a mention."""
-TIMES_AS_LONG = 6.0
-"""How much longer than ever before nothing was said."""
 FEWEST = 6
 """Lines with different times, by which is known how often a program says something."""
 MOST_UNSTAMPED = 12
 """Lines without a time behind the last one that has one: with more of them, somebody may have been at work."""
 _ZONE = 1800.0
 """Zones differ by multiples of so many seconds: so may the clocks of the program and of the scheduler."""
-_LIMIT = deferred(rb"CANCELLED AT (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d) DUE TO TIME LIMIT")
+
+
+@dataclass(frozen=True, slots=True)
+class _Stop:
+    """A way of being ended, and what silence before it means something."""
+
+    rule: str
+    said: re.Pattern[bytes]
+    shortest: float
+    """Seconds without a line that are worth a mention."""
+    times_as_long: float
+    """How much longer than ever before nothing was said."""
+    apart: float
+    """Seconds by which silence must exceed a difference of zones."""
+
+
+_STOPS = (
+    _Stop(
+        "slurm.stood-still",
+        deferred(rb"CANCELLED AT (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d) DUE TO TIME LIMIT"),
+        1200.0, 6.0, 30.0,
+    ),
+    _Stop("torch.stood-still", deferred(rb"Received (?:Signals\.)?\w+ death signal, shutting down workers"), 30.0, 3.0, 15.0),
+)  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -38,15 +58,27 @@ class _Told:
 
 
 def stood_still(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
-    """The last line of a job that had said nothing for long when it reached its time limit."""
+    """The last line of a job that had said nothing for long when its time limit or a signal from outside ended it."""
+    for stop in _STOPS:
+        found = _before(stop, tails, sources)
+        if found is not None:
+            return found
+    return None
+
+
+def _before(way: _Stop, tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
     limits = [
-        (index, found) for index, block in sorted(tails.items()) if (found := _LIMIT.search(block.data))
+        (index, found) for index, block in sorted(tails.items()) if (found := way.said.search(block.data))
     ]
     if not limits:
         return None
     index, limit = limits[0]
-    stop = parse_time(limit[1].decode())
-    if stop is None:
+    here = _line(tails[index], sources[index], index, limit.start())
+    if limit.re.groups:
+        stop = parse_time(limit[1].decode())
+    else:
+        stop = None if here is None else here.prefix.time
+    if stop is None or stop.clock not in {"wall", "yearless"}:
         return None
     told = []
     for number, block in sorted(tails.items()):
@@ -58,13 +90,13 @@ def stood_still(tails: Mapping[int, Block], sources: Sequence[Source]) -> Findin
             told.append(one)
     latest = max(told, key=lambda one: one.at)
     idle, longest = stop.seconds - latest.at, min(one.longest for one in told)
-    if idle < max(SHORTEST, TIMES_AS_LONG * longest) or idle % _ZONE < longest + 30.0:
+    if idle < max(way.shortest, way.times_as_long * longest) or idle % _ZONE < longest + way.apart:
         return None
     fields: dict[str, Value] = {
         "idle": idle, "usual": longest, "words": " ".join(latest.last.message.split())[:160]
     }  # fmt: skip
-    here = _line(tails[index], sources[index], index, limit.start()) if latest.last.source == index else None
-    return finding_of(STOOD_STILL, latest.last, sources, fields, last=here)
+    shown = here if latest.last.source == index else None
+    return finding_of(way.rule, latest.last, sources, fields, last=shown)
 
 
 def _line(block: Block, source: Source, index: int, at: int) -> Said | None:
@@ -103,5 +135,10 @@ def _told(block: Block, source: Source, index: int, until: int, stop: Moment) ->
 def _seconds(time: Moment | None, stop: Moment) -> float | None:
     if time is None or time.clock not in {"wall", "yearless"}:
         return None
-    year = year_of(stop)
-    return time.seconds if time.clock == "wall" or year is None else with_year(time, year).seconds
+    if time.clock == stop.clock:
+        return time.seconds
+    if time.clock == "yearless":
+        year = year_of(stop)
+        return time.seconds if year is None else with_year(time, year).seconds
+    year = year_of(time)
+    return None if year is None else time.seconds - with_year(stop, year).seconds + stop.seconds
