@@ -180,8 +180,9 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         ranking.causes.insert(0, named)
     alarmed = alarm(job, ledger, run.ends, ranking.complainers) if last and not ranking.causes else None
     verdict, completed = _verdict(run, job, ranking, alarmed)
+    around = run.ends.around if run.ends is not None else None
     hypotheses = [
-        build(job, identities, c, _confidence(c, ranking, position), year)
+        build(job, identities, c, _confidence(c, ranking, position), year, None if position else around)
         for position, c in enumerate(_diverse(ranking.causes))
     ]
     if hypotheses:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger.oddities import SILENT
+from triage.diagnosis.telling.beside import Beside
 from triage.model import Evidence, Origin
+from triage.scan.ordinary.said import without_digits
 
 MAX_EVIDENCE = 8
 
@@ -19,14 +21,25 @@ _OF_ITS_DOING = frozenset(
 
 
 def own_words(job: Job, candidate: Candidate, origin: Origin) -> list[Item]:
-    """What the rank at fault said for itself; of two that may be, what each said last."""
-    if candidate.lead.rule.category not in _OF_ITS_DOING or not _shown_by_others(candidate):
+    """What the rank at fault said for itself, and last; of two that may be, what each said last."""
+    of_its_doing = candidate.lead.rule.category in _OF_ITS_DOING or candidate.of_ledger
+    if not of_its_doing or not _shown_by_others(candidate):
         return []
-    own = job.of_fact("own-words")
     if origin.rank is not None:
-        return [item for item in own if item.rank == origin.rank] or _nameless(job, candidate)
-    last = {item.rank: item for item in own if item.rank is not None}
-    return list(last.values()) if len(last) <= 2 else []
+        own = [i for fact in ("own-words", "deviant") for i in job.of_fact(fact) if i.rank == origin.rank]
+        said = [*own, *(i for f in ("oddity", "last-line") for i in job.of_fact(f) if i.rank == origin.rank)]
+        last = max(said, key=_place, default=None)
+        told = {_place(i): i for i in [*own, *([] if last is None else [last])]}
+        return [item for _, item in sorted(told.items())] or _nameless(job, candidate)
+    for facts in (("own-words",), ("deviant",), ("own-words", "last-line")):
+        ends = {i.rank: i for f in facts for i in sorted(job.of_fact(f), key=_place) if i.rank is not None}
+        if 0 < len(ends) <= 2:
+            return list(ends.values())
+    return []
+
+
+def _place(item: Item) -> tuple[int, int]:
+    return item.finding.source, item.finding.offset
 
 
 def _nameless(job: Job, candidate: Candidate) -> list[Item]:
@@ -52,8 +65,13 @@ def _shown_by_others(candidate: Candidate) -> bool:
     )
 
 
-def evidence(job: Job, candidate: Candidate, own: Sequence[Item]) -> tuple[Evidence, ...]:
-    """The lead's lines, those of the rank at fault and of others that say the same, then what it explains best."""
+def evidence(
+    job: Job, candidate: Candidate, own: Sequence[Item], rank: int | None, near: Beside | None = None
+) -> tuple[Evidence, ...]:
+    """The lead's lines, those of the rank at fault and of others that say the same, then what it explains best.
+
+    ``rank`` is the rank at fault, ``near`` what stands around the lead.
+    """
     found: list[Evidence] = []
 
     def add(piece: Evidence) -> None:
@@ -76,23 +94,40 @@ def evidence(job: Job, candidate: Candidate, own: Sequence[Item]) -> tuple[Evide
     # what does not fit is shown with what one rank said before
     concluded = concluded or candidate.lead.rule.category == "collective-desync"
     first, *more = candidate.lead.finding.evidence[: 4 if concluded else 1]
-    add(first)
+    add(first if near is None else near.lead)
     take(own, MAX_EVIDENCE - 3)
+    for piece in () if near is None else near.doing:
+        add(piece)
     for piece in more:
+        add(piece)
+    for piece in () if near is None else (*near.before, *near.announced):
         add(piece)
     for piece in _root(job, candidate.lead):
         add(piece)
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
-    take(candidate.items[1:], MAX_EVIDENCE - 3)
+    wordings = {_wording(item): item for item in reversed(candidate.items)}
+    unlike = [i for i in candidate.items[1:] if wordings[_wording(i)] is i]
+    take(unlike, MAX_EVIDENCE - 3)
+    take([i for i in candidate.items[1:] if i not in unlike], min(len(found) + 2, MAX_EVIDENCE - 3))
     category = candidate.lead.rule.category
     # another witness of the same thing tells more than what came of it
     effects = sorted(candidate.led_to, key=lambda effect: effect.lead.rule.category != category)
     take([effect.lead for effect in effects], len(found) + 2)
     take([i for i in candidate.explains if "collective-timeout" in i.rule.tags], len(found) + 1)
-    take([i for i in candidate.explains if "peer-loss" in i.rule.tags], len(found) + 1)
+    take(_of_each_rule(i for i in candidate.explains if "peer-loss" in i.rule.tags), len(found) + 2)
     take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
-    take([i for i in candidate.explains if _end_of(candidate.lead, i)], len(found) + 1)
+    ends = [i for i in candidate.explains if _end_of(candidate.lead, i)]
+    take(sorted(ends, key=lambda i: i.number("rank") != rank or rank is None), len(found) + 1)
     return tuple(found[:MAX_EVIDENCE])
+
+
+def _wording(item: Item) -> str:
+    return without_digits(item.finding.evidence[0].text) if item.finding.evidence else ""
+
+
+def _of_each_rule(items: Iterable[Item]) -> list[Item]:
+    """The first item of each rule."""
+    return list({item.rule.id: item for item in reversed(list(items))}.values())[::-1]
 
 
 def _end_of(lead: Item, item: Item) -> bool:
@@ -101,7 +136,7 @@ def _end_of(lead: Item, item: Item) -> bool:
     return ended and (lead.rank is None or item.rank is None or lead.rank == item.rank)
 
 
-_ENDS = frozenset({"ledger.exited", "ledger.killed"})
+_ENDS = frozenset({"ledger.exited", "ledger.killed", "torch.signal-exception"})
 
 
 def _root(job: Job, lead: Item) -> tuple[Evidence, ...]:

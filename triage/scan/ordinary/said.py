@@ -29,7 +29,8 @@ SELF = (
 """How programs begin a line of which they say whose it is."""
 _CODE = (
     r"\s{2,}|File \"|frame #|#\d+ {1,3}(?:0x|\S+ from /|[\w:~]+ ?\((?:[\w ]+=|\)))|Exception raised from|Traceback"
-    r"|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
+    r"|(?:Current )?[Tt]hread 0x|Stack \(most recent|Extension modules: |NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
+    r"Root Cause \(first|\S+ FAILED$|(?:Other )?Failures:\s*$|"
     r"\[c10d\]|\[[IWEF]\d{4} |terminate called|[*=+-]{5,}|Timeout \(\d|"
     r"(?:rc|exit(?:[ _](?:code|status))?|status)[ =:]{1,3}-?\d{1,5}\s*$|"
     r"[^\n]{0,120}\d{1,3}%\||(?:\w+\.)*\w+(?:Error|Exception)\b|warnings\.warn|[^\n]{0,200}Warning: "
@@ -39,6 +40,7 @@ _CODE = (
 
 _OF_LIBRARIES = r"\.(?:cpp|cc|cu|py):\d+\]|\[(?:PG |Rank )|NCCL|collective|[Ww]atchdog|torch[/.]"
 """What torch and NCCL report as errors, which others say as well."""
+_OF_AGENTS = r"distributed[/.]elastic[/.]"
 _DIGITS = str.maketrans("", "", "0123456789")
 _Row = tuple[int, int, bytes]
 """Position, number and bytes of a line."""
@@ -165,7 +167,7 @@ def any_line(block: Block, source: Source, index: int, start: int = 0) -> Iterat
         text = raw[:600].decode("utf-8", "replace")
         prefix, message = split(leads, text)
         yield Said(
-            index, number, block.offset + at, text, prefix, message, "", _writer(prefix, source, message)
+            index, number, block.offset + at, text, prefix, message, "", writer_of(prefix, source, message)
         )
 
 
@@ -185,7 +187,14 @@ def whole_lines(block: Block, source: Source, index: int, size: int = WINDOW) ->
             text = drawn[:_LONGEST].decode("utf-8", "replace")
             prefix, message = split(leads, text)
             yield Said(
-                index, number, block.offset + at, text, prefix, message, "", _writer(prefix, source, message)
+                index,
+                number,
+                block.offset + at,
+                text,
+                prefix,
+                message,
+                "",
+                writer_of(prefix, source, message),
             )
 
 
@@ -207,20 +216,27 @@ def _said(
         return None
     text = raw[:600].decode("utf-8", "replace")
     prefix, message = split(leads, text)
-    if (
-        prefix.level == "fatal"
-        or (prefix.level == "error" and compiled(_OF_LIBRARIES).search(text[: prefix.length + 80]))
-        or compiled(_CODE).match(message.lstrip(" ") if indented else message)
-        or not compiled(WORD).search(message)
-    ):
+    if not is_statement(text, prefix, message.lstrip(" ") if indented else message):
         return None
     wording = " ".join(compiled(_VARYING).sub("#", message.lower()).split())[:120]
     return Said(
-        index, number, block.offset + at, text, prefix, message, wording, _writer(prefix, source, message)
+        index, number, block.offset + at, text, prefix, message, wording, writer_of(prefix, source, message)
     )
 
 
-def _writer(prefix: Prefix, source: Source, message: str) -> str | None:
+def is_statement(text: str, prefix: Prefix, message: str) -> bool:
+    """Whether a line is a program's own statement, not what Python, NCCL and launchers print by themselves."""
+    return (
+        prefix.level != "fatal"
+        and not (prefix.level == "error" and compiled(_OF_LIBRARIES).search(text[: prefix.length + 80]))
+        and not compiled(_CODE).match(message)
+        and compiled(_OF_AGENTS).search(prefix.logger or "") is None
+        and compiled(WORD).search(message) is not None
+    )
+
+
+def writer_of(prefix: Prefix, source: Source, message: str) -> str | None:
+    """Who wrote a line: the rank that it says, or its source, else a stream of the source; None without a name."""
     own = compiled(SELF).match(message)
     rank = prefix.rank if prefix.rank is not None else source.rank
     if rank is None and own is not None:
