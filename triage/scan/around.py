@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from triage.model import Block, Evidence, Prefix, Source
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled
-from triage.scan.ordinary.said import is_statement, without_digits, writer_of
+from triage.scan.ordinary.said import tells, without_digits, writer_of
 from triage.scan.traceback import HEADER
 from triage.scan.traced import CLOSE
 from triage.scan.whose import QUOTED, alarmed
@@ -38,6 +39,9 @@ _ADVICE = (
 _NAMED = r"\s*(?:ray\.exceptions\.\w+\([\w.]+\): )?\S*ray::\S+ \(pid=|-- Process \d+ terminated with"
 """Whose traceback follows, as those write it that pass it on."""
 
+_READ_ON = r"(?i)\b(?:for more (?:info|details)|see(?: also)?:? https?:|refer to)"
+"""Where to read about an error of the kind."""
+_REFUSED = r"(?i)(?:\bHTTP(?:/\d\.\d)?[ :]|\bstatus(?:[ _]code)?[ =:]{1,2}|-> ?)[45]\d\d\b"
 _NOT_FINITE = r"(?i)[=:(\[,| \t](?:nan|[-+]?inf(?:inity)?)(?![\w.])"
 _COUNTS = r"(?! *File \")[^\n]{0,120}?(?:\d{1,3}(?:\.\d+)?%|\b\d+ *(?:/|of) *\d+)"
 """Lines that tell how far somebody has come, however they are drawn or indented."""
@@ -101,12 +105,7 @@ class Around:
                 continue
             own = above.prefix.rank == line.prefix.rank or above.prefix.stream == line.prefix.stream
             told = above.prefix.level in {"error", "fatal", "warning"} or alarmed(above)
-            if (
-                own
-                and told
-                and above.prefix.recorded
-                and is_statement(above.raw, above.prefix, above.message)
-            ):
+            if own and told and above.prefix.recorded and tells(above.raw, above.prefix, above.message):
                 return self._shown(source, view, above)
         return None
 
@@ -130,24 +129,33 @@ class Around:
                 shown.append(each)
         return self._shown(source, view, shown[0]) if shown else None
 
-    def complaint(self, source: int, offset: int, mine: Callable[[Prefix], bool]) -> Evidence | None:
-        """The last of the few lines of a writer before ``offset`` in which it complains of something."""
+    def complaints(self, source: int, offset: int, mine: Callable[[Prefix], bool]) -> list[Evidence]:
+        """Of the few lines of a writer before ``offset`` the first and the last in which it complains of something.
+
+        Who writes right above is the writer, if nothing names another.
+        """
         found = self._at(source, offset)
         if found is None:
-            return None
+            return []
         view, line = found
+        told: dict[str, Line] = {}
         seen = 0
-        for above in islice(view.preceding(line), NEAR):
-            if not mine(above.prefix) or not is_statement(above.raw, above.prefix, above.message):
+        for distance, above in enumerate(islice(view.preceding(line), NEAR)):
+            nameless = above.prefix.rank is None and not above.prefix.stream
+            if not mine(above.prefix) and not (nameless and distance < CLOSE):
+                continue
+            prefix = replace(above.prefix, level="error") if above.prefix.level == "fatal" else above.prefix
+            if not tells(above.raw, prefix, above.message):
                 continue
             seen += 1
             if seen > FEW:
-                return None
-            if without_digits(above.raw) in self._harmless():
+                break
+            if without_digits(above.raw) in self._harmless() or compiled(_READ_ON).search(above.message):
                 continue
-            if above.prefix.level in {"error", "warning"} or speaks_of_trouble(above.message):
-                return self._shown(source, view, above)
-        return None
+            if prefix.level in {"error", "warning"} or _complains(above.message):
+                told[without_digits(above.message)] = above
+        lines = list(told.values())
+        return [self._shown(source, view, each) for each in dict.fromkeys([*lines[-1:], *lines[:1]])]
 
     def set_to(self, source: int, offset: int, value: str) -> Evidence | None:
         """The first line above ``offset`` in which something is said to be ``value``."""
@@ -173,7 +181,7 @@ class Around:
             line = view.line_at(match.start() + 1)
             if mine is not None and not mine(line.prefix):
                 continue
-            if is_statement(line.raw, line.prefix, line.message.lstrip(" |")):
+            if tells(line.raw, line.prefix, line.message.lstrip(" |")):
                 return self._shown(source, view, line)
         return None
 
@@ -202,14 +210,15 @@ class Around:
             passed = passed or over(source, view.block.offset + line.start, line.prefix)
             if not mine(source, line.prefix, writer_of(line.prefix, self._sources[source], line.message)):
                 continue
-            if compiled(_COUNTS).match(line.message) or is_statement(line.raw, line.prefix, line.message):
+            if compiled(_COUNTS).match(line.message) or tells(line.raw, line.prefix, line.message):
                 before, after = (before, line) if passed else (line, after)
             elif passed and line.prefix.level in {"error", "fatal"}:
                 break
         shown = (None if line is None else self._shown(source, view, line) for line in (before, after))
         return next(shown), next(shown)
 
-    def _from(self, view: BlockLines, line: Line) -> Iterator[Line]:
+    @staticmethod
+    def _from(view: BlockLines, line: Line) -> Iterator[Line]:
         yield line
         yield from view.after(line)
 
@@ -225,3 +234,7 @@ class Around:
     def _shown(self, source: int, view: BlockLines, *lines: Line) -> Evidence:
         text = safe("\n".join(line.raw for line in lines))
         return Evidence(self._sources[source].name, view.number(lines[0].start), text)
+
+
+def _complains(message: str) -> bool:
+    return speaks_of_trouble(message) or compiled(_REFUSED).search(message) is not None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ranks.seats import Identities
+from triage.diagnosis.telling.at_work import at_work, called_from
 from triage.model import Evidence, Origin, Prefix
 from triage.scan.around import Around
 from triage.scan.lazy import compiled
@@ -35,6 +35,8 @@ class Beside:
     """What its writer had complained of shortly before."""
     doing: list[Evidence] = field(default_factory=list)
     """What the rank at fault was at when the others gave up, and how far it came."""
+    after: list[Evidence] = field(default_factory=list)
+    """What ended its process in the end, where that was something else."""
 
 
 def beside(job: Job, identities: Identities, candidate: Candidate, origin: Origin, around: Around) -> Beside:
@@ -56,16 +58,39 @@ def beside(job: Job, identities: Identities, candidate: Candidate, origin: Origi
                 found.announced.append(frame)
     if not candidate.of_ledger:
         at = finding.offset if raised is None else raised.number("_begin") or 0
-        complaint = around.complaint(finding.source, at, lambda prefix: _of(lead, origin, prefix))
-        if complaint is not None:
-            found.before.append(complaint)
+        found.before += around.complaints(finding.source, at, lambda prefix: _of(lead, origin, prefix))
     found.before += _settings(lead, around)
     if lead.rule.category == "numerics":
-        first = around.not_finite(finding.source, finding.offset, lambda prefix: _of(lead, origin, prefix))
+        first = around.not_finite(
+            finding.source, finding.offset, lambda prefix: prefix.rank in {None, lead.rank, origin.rank}
+        )
         found.before += [first] if first is not None else []
     if candidate.of_ledger and lead.rule.category in _OF_WORK and origin.rank is not None:
-        found.doing.extend(_work(job, identities, origin.rank, around))
+        found.doing += at_work(job, identities, origin.rank, around)
+    if lead.rule.category == "collective-desync" and origin.rank is not None:
+        found.doing += called_from(job, origin.rank)
+    if not candidate.of_ledger:
+        found.after += _died_of(job, lead, raised, origin)
     return found
+
+
+def _died_of(job: Job, lead: Item, raised: Item | None, origin: Origin) -> list[Evidence]:
+    """The exception that ended the process in which that of the lead had been caught."""
+    if raised is None or lead.finding.level in {"fatal"}:
+        return []
+    begin, end = raised.number("_begin") or 0, raised.number("_end") or 0
+    later = [
+        i
+        for i in job.of_fact("exception")
+        if i.finding.source == lead.finding.source
+        and i.finding.offset > end
+        and i.fields.get("_main") is True
+        and i.rank is not None
+        and i.rank in {lead.rank, origin.rank}
+    ]
+    known = [s for s in job.items if s.finding.raised and s.rule.role == "symptom"]
+    own = [i for i in later if not any(inside(symptom, i) for symptom in known)]
+    return [e for i in own[-1:] if begin <= lead.finding.offset for e in i.finding.evidence[:1]]
 
 
 def _settings(lead: Item, around: Around) -> list[Evidence]:
@@ -91,64 +116,6 @@ _VARIABLE = r"(?<![\w{])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w}])"
 _VALUE = r"(?=.*[A-Za-z])[\w./:@+-]{4,100}"
 _OF_LOOKING = r"DEBUG|LOG|TRACE|BLOCKING|VERBOSE|DSA"
 """Variables that change nothing but what is printed."""
-
-
-def _work(job: Job, identities: Identities, rank: int, around: Around) -> list[Evidence]:
-    """What a rank said of its work last before the first of the others gave up, and last of all.
-
-    Where lines name nobody, what was said there is that of the rank that did not wait.
-    """
-    waits = [
-        i.finding
-        for tag in ("collective-timeout", "store-timeout")
-        for i in job.of_tag(tag)
-        if i.rank != rank and i.rule.role == "symptom"
-    ]
-    own = [i.finding for i in job.items if i.rank == rank and i.finding.level not in {"error", "fatal"}]
-    times = [f.time.seconds for f in waits if f.time is not None and f.time.clock == "wall"]
-    told = _told(job, rank)
-    streams = {(f.source, f.stream) for f in own if f.stream}
-    spoken = Counter(f.source for f in own)
-
-    def over(source: int, offset: int, prefix: Prefix) -> bool:
-        here = [f.offset for f in waits if f.source == source]
-        if here:
-            return offset >= min(here)
-        time = prefix.time
-        return time is not None and bool(times) and 0 <= time.seconds - min(times) < _SOON
-
-    def mine(source: int, prefix: Prefix, writer: str | None) -> bool:
-        seated = identities.rank_of_local(prefix.local_rank, prefix.host) if prefix.rank is None else None
-        return writer == str(rank) or seated == rank or (source, prefix.stream) in streams
-
-    def nobodys(source: int, prefix: Prefix, writer: str | None) -> bool:
-        return writer is None and not prefix.stream
-
-    for source, _ in spoken.most_common(_FEW):
-        found = [e for e in around.doing(source, mine, over) if e is not None]
-        if found:
-            return [*found, *told]
-    found = [e for f in waits[:1] for e in around.doing(f.source, mine, over) if e is not None]
-    found = found or [e for f in waits[:1] for e in around.doing(f.source, nobodys, over) if e is not None]
-    return [*found, *told]
-
-
-def _told(job: Job, rank: int) -> list[Evidence]:
-    """Where a rank was when its stack was printed, and what it says to have been at for longer than the others waited."""
-    stacks = [i for i in job.of_fact("stack") if i.rank == rank] or list(job.of_fact("stack"))
-    told = [e for i in stacks if len(stacks) == 1 for e in i.finding.evidence[:1]]
-    waits = job.of_tag("collective-timeout")
-    patience = max((s for i in waits if (s := i.seconds("timeout")) is not None), default=None)
-    for item in job.of_fact("took"):
-        if patience is not None and item.rank == rank and (item.seconds("seconds") or 0.0) >= patience:
-            told += item.finding.evidence[:1]
-    return told
-
-
-_FEW = 3
-"""Logs of a rank that are looked at."""
-_SOON = 600.0
-"""Seconds within which what comes later is told from another clock."""
 
 
 def _whole(lead: Item, around: Around) -> Evidence:
@@ -180,8 +147,9 @@ def _raised(job: Job, lead: Item) -> Item | None:
 
 def _of(lead: Item, origin: Origin, prefix: Prefix) -> bool:
     """Whether a line is of the writer of the lead."""
-    if lead.finding.stream:
-        return prefix.stream == lead.finding.stream or (
-            prefix.rank is not None and prefix.rank in {lead.rank, origin.rank}
-        )
+    stream = lead.finding.stream
+    if stream:
+        own = prefix.rank is not None and prefix.rank in {lead.rank, origin.rank}
+        # what a launcher calls a process stands before what torch's hook does
+        return own or (bool(prefix.stream) and f"{stream}/".startswith(f"{prefix.stream}/"))
     return prefix.rank in {None, lead.rank, origin.rank}

@@ -9,7 +9,8 @@ from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger.oddities import SILENT
 from triage.diagnosis.telling.beside import Beside
 from triage.model import Evidence, Origin
-from triage.scan.ordinary.said import without_digits
+from triage.scan.ordinary.said import tells, without_digits
+from triage.scan.prefix import split_line
 
 MAX_EVIDENCE = 8
 
@@ -26,16 +27,25 @@ def own_words(job: Job, candidate: Candidate, origin: Origin) -> list[Item]:
     if not of_its_doing or not _shown_by_others(candidate):
         return []
     if origin.rank is not None:
-        own = [i for fact in ("own-words", "deviant") for i in job.of_fact(fact) if i.rank == origin.rank]
-        said = [*own, *(i for f in ("oddity", "last-line") for i in job.of_fact(f) if i.rank == origin.rank)]
+        own = [i for i in _said(job, "own-words", "deviant") if i.rank == origin.rank]
+        said = [*own, *(i for i in _said(job, "oddity", "last-line") if i.rank == origin.rank)]
         last = max(said, key=_place, default=None)
         told = {_place(i): i for i in [*own, *([] if last is None else [last])]}
         return [item for _, item in sorted(told.items())] or _nameless(job, candidate)
     for facts in (("own-words",), ("deviant",), ("own-words", "last-line")):
-        ends = {i.rank: i for f in facts for i in sorted(job.of_fact(f), key=_place) if i.rank is not None}
+        ends = {i.rank: i for i in sorted(_said(job, *facts), key=_place) if i.rank is not None}
         if 0 < len(ends) <= 2:
             return list(ends.values())
-    return []
+    return [i for f in ("oddity", "last-line") if len(said := _said(job, f)) == 1 for i in said]
+
+
+def _said(job: Job, *facts: str) -> list[Item]:
+    """Lines that ranks said of their work, by these facts."""
+    return [i for fact in facts for i in job.of_fact(fact) if _tells(i.finding.evidence[0].text)]
+
+
+def _tells(text: str) -> bool:
+    return tells(text, *split_line(text))
 
 
 def _place(item: Item) -> tuple[int, int]:
@@ -104,17 +114,22 @@ def evidence(
         add(piece)
     for piece in _root(job, candidate.lead):
         add(piece)
+    for piece in () if near is None else near.after:
+        add(piece)
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     wordings = {_wording(item): item for item in reversed(candidate.items)}
     unlike = [i for i in candidate.items[1:] if wordings[_wording(i)] is i]
     take(unlike, MAX_EVIDENCE - 3)
-    take([i for i in candidate.items[1:] if i not in unlike], min(len(found) + 2, MAX_EVIDENCE - 3))
+    take([i for i in candidate.items[1:] if i not in unlike], min(len(found) + 3, MAX_EVIDENCE - 3))
     category = candidate.lead.rule.category
     # another witness of the same thing tells more than what came of it
     effects = sorted(candidate.led_to, key=lambda effect: effect.lead.rule.category != category)
     take([effect.lead for effect in effects], len(found) + 2)
     take([i for i in candidate.explains if "collective-timeout" in i.rule.tags], len(found) + 1)
-    take(_of_each_rule(i for i in candidate.explains if "peer-loss" in i.rule.tags), len(found) + 2)
+    losses = [i for i in candidate.explains if "peer-loss" in i.rule.tags]
+    least = len(found) + 1
+    take(_of_each_rule(losses), least + 1)
+    take(losses, least)
     take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
     ends = [i for i in candidate.explains if _end_of(candidate.lead, i)]
     take(sorted(ends, key=lambda i: i.number("rank") != rank or rank is None), len(found) + 1)

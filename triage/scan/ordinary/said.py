@@ -29,8 +29,7 @@ SELF = (
 """How programs begin a line of which they say whose it is."""
 _CODE = (
     r"\s{2,}|File \"|frame #|#\d+ {1,3}(?:0x|\S+ from /|[\w:~]+ ?\((?:[\w ]+=|\)))|Exception raised from|Traceback"
-    r"|(?:Current )?[Tt]hread 0x|Stack \(most recent|Extension modules: |NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
-    r"Root Cause \(first|\S+ FAILED$|(?:Other )?Failures:\s*$|"
+    r"|Thread 0x|NCCL (?:INFO|version)|NET/|nccl[A-Z]|Last error|"
     r"\[c10d\]|\[[IWEF]\d{4} |terminate called|[*=+-]{5,}|Timeout \(\d|"
     r"(?:rc|exit(?:[ _](?:code|status))?|status)[ =:]{1,3}-?\d{1,5}\s*$|"
     r"[^\n]{0,120}\d{1,3}%\||(?:\w+\.)*\w+(?:Error|Exception)\b|warnings\.warn|[^\n]{0,200}Warning: "
@@ -40,7 +39,6 @@ _CODE = (
 
 _OF_LIBRARIES = r"\.(?:cpp|cc|cu|py):\d+\]|\[(?:PG |Rank )|NCCL|collective|[Ww]atchdog|torch[/.]"
 """What torch and NCCL report as errors, which others say as well."""
-_OF_AGENTS = r"distributed[/.]elastic[/.]"
 _DIGITS = str.maketrans("", "", "0123456789")
 _Row = tuple[int, int, bytes]
 """Position, number and bytes of a line."""
@@ -230,9 +228,24 @@ def is_statement(text: str, prefix: Prefix, message: str) -> bool:
         prefix.level != "fatal"
         and not (prefix.level == "error" and compiled(_OF_LIBRARIES).search(text[: prefix.length + 80]))
         and not compiled(_CODE).match(message)
-        and compiled(_OF_AGENTS).search(prefix.logger or "") is None
         and compiled(WORD).search(message) is not None
     )
+
+
+def tells(text: str, prefix: Prefix, message: str) -> bool:
+    """Whether a line is a statement that tells something of the work: neither a launcher's nor the head of a stack or table."""
+    return (
+        is_statement(text, prefix, message)
+        and compiled(_OF_AGENTS).search(prefix.logger or "") is None
+        and compiled(_HEADS).match(message) is None
+    )
+
+
+_OF_AGENTS = r"distributed[/.]elastic[/.]"
+_HEADS = (
+    r"(?:Current thread 0x|Stack \(most recent|Extension modules: |<omitting |Root Cause \(first|\S+ FAILED$"
+    r"|(?:Other )?Failures:\s*$)"
+)
 
 
 def writer_of(prefix: Prefix, source: Source, message: str) -> str | None:

@@ -1,0 +1,80 @@
+"""What a rank was at while others waited for it: where it was, how far it came, from where it called."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ranks.seats import Identities
+from triage.model import Evidence, Prefix
+from triage.scan.around import Around
+
+
+def at_work(job: Job, identities: Identities, rank: int, around: Around) -> list[Evidence]:
+    """What a rank said of its work last before the first of the others gave up, and last of all.
+
+    Where lines name nobody, what was said there is that of the rank that did not wait.
+    """
+    waits = [
+        i.finding
+        for tag in ("collective-timeout", "store-timeout")
+        for i in job.of_tag(tag)
+        if i.rank != rank and i.rule.role == "symptom"
+    ]
+    own = [i.finding for i in job.items if i.rank == rank and i.finding.level not in {"error", "fatal"}]
+    times = [f.time.seconds for f in waits if f.time is not None and f.time.clock == "wall"]
+    told = _told(job, rank)
+    streams = {(f.source, f.stream) for f in own if f.stream}
+    spoken = Counter(f.source for f in own)
+
+    def over(source: int, offset: int, prefix: Prefix) -> bool:
+        here = [f.offset for f in waits if f.source == source]
+        if here:
+            return offset >= min(here)
+        time = prefix.time
+        return time is not None and bool(times) and 0 <= time.seconds - min(times) < _SOON
+
+    def mine(source: int, prefix: Prefix, writer: str | None) -> bool:
+        seated = identities.rank_of_local(prefix.local_rank, prefix.host) if prefix.rank is None else None
+        return writer == str(rank) or seated == rank or (source, prefix.stream) in streams
+
+    def nobodys(source: int, prefix: Prefix, writer: str | None) -> bool:
+        return writer is None and not prefix.stream
+
+    for source, _ in spoken.most_common(_FEW):
+        found = [e for e in around.doing(source, mine, over) if e is not None]
+        if found:
+            return [*found, *told]
+    found = [e for f in waits[:1] for e in around.doing(f.source, mine, over) if e is not None]
+    found = found or [e for f in waits[:1] for e in around.doing(f.source, nobodys, over) if e is not None]
+    return [*found, *told]
+
+
+def _told(job: Job, rank: int) -> list[Evidence]:
+    """Where a rank was when its stack was printed, and what it says to have been at for longer than the others waited."""
+    stacks = [i for i in job.of_fact("stack") if i.rank == rank] or list(job.of_fact("stack"))
+    told = [e for i in stacks if len(stacks) == 1 for e in i.finding.evidence[:1]]
+    waits = job.of_tag("collective-timeout")
+    patience = max((s for i in waits if (s := i.seconds("timeout")) is not None), default=None)
+    for item in job.of_fact("took"):
+        if patience is not None and item.rank == rank and (item.seconds("seconds") or 0.0) >= patience:
+            told += item.finding.evidence[:1]
+    return told
+
+
+_FEW = 3
+"""Logs of a rank that are looked at."""
+_SOON = 600.0
+"""Seconds within which what comes later is told from another clock."""
+
+
+def called_from(job: Job, rank: int) -> list[Evidence]:
+    """The line of the user's own code from which a rank called what it waited in, as its watchdog printed it."""
+    return [e for item in job.of_fact("call-site") if item.rank == rank for e in _last_line(item)][:1]
+
+
+def _last_line(item: Item) -> list[Evidence]:
+    shown = item.finding.evidence[0]
+    text = shown.text[: shown.span[1]] if shown.span is not None else shown.text
+    whole = shown.text.split("\n")[text.count("\n")]
+    return [Evidence(shown.path, None if shown.line is None else shown.line + text.count("\n"), whole)]
