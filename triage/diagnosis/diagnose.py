@@ -182,7 +182,9 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     verdict, completed = _verdict(run, job, ranking, alarmed)
     around = run.ends.around if run.ends is not None else None
     hypotheses = [
-        build(job, identities, c, _confidence(c, ranking, position), year, None if position else around)
+        build(job, identities, c, _confidence(c, ranking, position), year)
+        if position
+        else build(job, identities, c, _confidence(c, ranking, 0), year, around, _kin(c, ranking))
         for position, c in enumerate(_diverse(ranking.causes))
     ]
     if hypotheses:
@@ -214,6 +216,11 @@ def _closing(job: Job, held: Sequence[Item]) -> Candidate | None:
 
 _BY_WORDS = ("unknown.last-words", "unknown.like-")
 """What is only supposed, by the words of a line."""
+
+
+def _kin(root: Candidate, ranking: Ranking) -> list[Item]:
+    """What others met that leads to the like of the root cause, and is not told to have come before it."""
+    return [c.lead for c in ranking.causes if c is not root and root.rule_id in c.lead.rule.explains]
 
 
 def _only_failed(job: Job, ledger: Ledger) -> int | None:

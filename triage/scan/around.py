@@ -11,6 +11,7 @@ from triage.model import Block, Evidence, Prefix, Source
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.said import tells, without_digits, writer_of
+from triage.scan.prefix import split_line
 from triage.scan.traceback import HEADER
 from triage.scan.traced import CLOSE
 from triage.scan.whose import QUOTED, alarmed
@@ -24,6 +25,8 @@ NEAR = 400
 """Lines, whoever wrote them, among which that of a writer is looked for."""
 FEW = 8
 """Lines of its writer before a failure among which its reason may stand."""
+MOST_LINES = 1000
+"""Lines of a log among which the like of one is looked for."""
 FRAMES = 400
 """Lines of a traceback in which a frame is looked for."""
 _ENDS_A_MESSAGE = (
@@ -42,6 +45,14 @@ _NAMED = r"\s*(?:ray\.exceptions\.\w+\([\w.]+\): )?\S*ray::\S+ \(pid=|-- Process
 _READ_ON = r"(?i)\b(?:for more (?:info|details)|see(?: also)?:? https?:|refer to)"
 """Where to read about an error of the kind."""
 _REFUSED = r"(?i)(?:\bHTTP(?:/\d\.\d)?[ :]|\bstatus(?:[ _]code)?[ =:]{1,2}|-> ?)[45]\d\d\b"
+_ENDED = (
+    r"(?i:exit(?:ed|s)?(?:[ _-]?(?:code|status))?|status|ended|left|gone|killed|died|terminated|crashed|code|signal|rc|->)"
+    r"[^\n\d]{0,30}-?\d{1,3}\b"
+)
+"""How somebody is said to have ended, with a number."""
+_UNRESOLVED = re.compile(
+    rb"Name or service not known|[Tt]emporary failure in name resolution|Could not resolve host"
+)
 _NOT_FINITE = r"(?i)[=:(\[,| \t](?:nan|[-+]?inf(?:inity)?)(?![\w.])"
 _COUNTS = r"(?! *File \")[^\n]{0,120}?(?:\d{1,3}(?:\.\d+)?%|\b\d+ *(?:/|of) *\d+)"
 """Lines that tell how far somebody has come, however they are drawn or indented."""
@@ -182,6 +193,44 @@ class Around:
             if mine is not None and not mine(line.prefix):
                 continue
             if tells(line.raw, line.prefix, line.message.lstrip(" |")):
+                return self._shown(source, view, line)
+        return None
+
+    def ended(self, source: int, names: Sequence[str]) -> Evidence | None:
+        """The line in which somebody else says how a process ended that goes by one of ``names``."""
+        block = self._tails.get(source)
+        found = None if block is None else self._at(source, block.offset)
+        if found is None or not names:
+            return None
+        view, _ = found
+        who = "|".join(re.escape(name) for name in names)
+        pattern = rf"(?<![\w.-])(?:{who})(?![\w.-])[^\n]{{0,60}}?{_ENDED}"
+        for match in islice(re.finditer(pattern.encode(), view.block.data), FRAMES):
+            line = view.line_at(match.start())
+            if tells(line.raw, line.prefix, line.message) and not line.message.startswith("  "):
+                return self._shown(source, view, line)
+        return None
+
+    def unresolved(self, source: int) -> Evidence | None:
+        """The first line of a log in which a host's name is not known."""
+        block = self._tails.get(source)
+        match = None if block is None else re.search(_UNRESOLVED, block.data)
+        if block is None or match is None:
+            return None
+        found = self._at(source, block.offset + match.start())
+        return None if found is None else self._shown(source, *found)
+
+    def counterpart(self, source: int, text: str) -> Evidence | None:
+        """The first line that says the same as ``text`` with other numbers: another's, as its writer said it once."""
+        block = self._tails.get(source)
+        found = None if block is None else self._at(source, block.offset)
+        if found is None:
+            return None
+        view, first = found
+        said = split_line(text)[1]
+        wanted = without_digits(said)
+        for line in islice(self._from(view, first), MOST_LINES):
+            if without_digits(line.message) == wanted and line.message != said:
                 return self._shown(source, view, line)
         return None
 

@@ -22,7 +22,7 @@ def at_work(job: Job, identities: Identities, rank: int, around: Around) -> list
         if i.rank != rank and i.rule.role == "symptom"
     ]
     own = [i.finding for i in job.items if i.rank == rank and i.finding.level not in {"error", "fatal"}]
-    times = [f.time.seconds for f in waits if f.time is not None and f.time.clock == "wall"]
+    times = [f.time.seconds % _DAY for f in waits if f.time is not None and f.time.clock != "uptime"]
     told = _told(job, rank)
     streams = {(f.source, f.stream) for f in own if f.stream}
     spoken = Counter(f.source for f in own)
@@ -32,7 +32,7 @@ def at_work(job: Job, identities: Identities, rank: int, around: Around) -> list
         if here:
             return offset >= min(here)
         time = prefix.time
-        return time is not None and bool(times) and 0 <= time.seconds - min(times) < _SOON
+        return time is not None and bool(times) and 0 <= time.seconds % _DAY - min(times) < _SOON
 
     def mine(source: int, prefix: Prefix, writer: str | None) -> bool:
         seated = identities.rank_of_local(prefix.local_rank, prefix.host) if prefix.rank is None else None
@@ -52,8 +52,11 @@ def at_work(job: Job, identities: Identities, rank: int, around: Around) -> list
 
 def _told(job: Job, rank: int) -> list[Evidence]:
     """Where a rank was when its stack was printed, and what it says to have been at for longer than the others waited."""
-    stacks = [i for i in job.of_fact("stack") if i.rank == rank] or list(job.of_fact("stack"))
-    told = [e for i in stacks if len(stacks) == 1 for e in i.finding.evidence[:1]]
+    stacks = [i for i in job.of_fact("stack") if i.rank == rank]
+    if not stacks and len(job.of_fact("stack")) == 1:
+        # the one whose stack is printed, unless it waits as the others do
+        stacks = [i for i in job.of_fact("stack") if "torch/distributed/" not in i.finding.evidence[0].text]
+    told = [e for i in stacks[-1:] for e in i.finding.evidence[:1]]
     waits = job.of_tag("collective-timeout")
     patience = max((s for i in waits if (s := i.seconds("timeout")) is not None), default=None)
     for item in job.of_fact("took"):
@@ -64,8 +67,9 @@ def _told(job: Job, rank: int) -> list[Evidence]:
 
 _FEW = 3
 """Logs of a rank that are looked at."""
+_DAY = 86400.0
 _SOON = 600.0
-"""Seconds within which what comes later is told from another clock."""
+"""Seconds within which what comes later is told from another clock; of the day, as some lines tell no date."""
 
 
 def called_from(job: Job, rank: int) -> list[Evidence]:
@@ -78,3 +82,25 @@ def _last_line(item: Item) -> list[Evidence]:
     text = shown.text[: shown.span[1]] if shown.span is not None else shown.text
     whole = shown.text.split("\n")[text.count("\n")]
     return [Evidence(shown.path, None if shown.line is None else shown.line + text.count("\n"), whole)]
+
+
+def ended(job: Job, identities: Identities, rank: int, around: Around) -> list[Evidence]:
+    """What somebody else says of how the process of a rank ended."""
+    known = [i for i in job.of_fact("rank-exit") if rank in {i.number("rank"), i.rank}]
+    if known:
+        return [e for i in known[:1] for e in i.finding.evidence[:1]]
+    own = [i.finding for i in job.items if i.rank == rank]
+    pids = {pid for pid in (identities.seat(rank).pid, *(f.pid for f in own)) if pid is not None}
+    leads = {
+        part.removeprefix("lead ") for f in own for part in f.stream.split("/") if part.startswith("lead ")
+    }
+    names = [*(str(pid) for pid in sorted(pids)), *sorted(leads)]
+    names += [
+        f"{what} {rank}" for what in ("rank", "Rank", "worker", "process", "task", "proc", "stage", "shard")
+    ]
+    found = (around.ended(source, names) for source in range(min(len(job.sources), _LOGS)))
+    return [e for e in found if e is not None][:1]
+
+
+_LOGS = 16
+"""Logs in which somebody else may tell how a process ended."""

@@ -8,7 +8,7 @@ from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ranks.seats import Identities
-from triage.diagnosis.telling.at_work import at_work, called_from
+from triage.diagnosis.telling.at_work import at_work, called_from, ended
 from triage.model import Evidence, Origin, Prefix
 from triage.scan.around import Around
 from triage.scan.lazy import compiled
@@ -44,7 +44,7 @@ def beside(job: Job, identities: Identities, candidate: Candidate, origin: Origi
     lead = candidate.lead
     finding = lead.finding
     found = Beside(_whole(lead, around))
-    raised = _raised(job, lead)
+    raised = _raised(job, lead, origin.rank if candidate.of_ledger else None)
     if raised is not None:
         begin, end = raised.number("_begin"), raised.number("_end")
         assert begin is not None and end is not None
@@ -58,7 +58,10 @@ def beside(job: Job, identities: Identities, candidate: Candidate, origin: Origi
                 found.announced.append(frame)
     if not candidate.of_ledger:
         at = finding.offset if raised is None else raised.number("_begin") or 0
-        found.before += around.complaints(finding.source, at, lambda prefix: _of(lead, origin, prefix))
+        supposed = lead.rule.id.startswith("unknown.") and raised is None
+        found.before += around.complaints(
+            finding.source, at, lambda prefix: supposed or _of(lead, origin, prefix)
+        )
     found.before += _settings(lead, around)
     if lead.rule.category == "numerics":
         first = around.not_finite(
@@ -68,10 +71,24 @@ def beside(job: Job, identities: Identities, candidate: Candidate, origin: Origi
     if candidate.of_ledger and lead.rule.category in _OF_WORK and origin.rank is not None:
         found.doing += at_work(job, identities, origin.rank, around)
     if lead.rule.category == "collective-desync" and origin.rank is not None:
+        found.doing += _otherwise(job, origin.rank, around)
         found.doing += called_from(job, origin.rank)
+    if lead.rule.category == "rank-crash" and origin.rank is not None:
+        found.doing += ended(job, identities, origin.rank, around)
+    if lead.rule.category in {"rendezvous", "network-config"}:
+        unknown = (around.unresolved(source) for source in range(min(len(job.sources), _LOGS)))
+        found.before += [e for e in unknown if e is not None][:1]
     if not candidate.of_ledger:
         found.after += _died_of(job, lead, raised, origin)
     return found
+
+
+def _otherwise(job: Job, rank: int, around: Around) -> list[Evidence]:
+    """What another said where the rank at fault said the same with other numbers."""
+    told = [i for fact in ("deviant", "own-words") for i in job.of_fact(fact)]
+    own = [i.finding.evidence[0].text for i in told if i.rank == rank]
+    found = (around.counterpart(s, text) for text in own[:2] for s in range(min(len(job.sources), _LOGS)))
+    return [e for e in found if e is not None][:1]
 
 
 def _died_of(job: Job, lead: Item, raised: Item | None, origin: Origin) -> list[Evidence]:
@@ -112,6 +129,8 @@ def _settings(lead: Item, around: Around) -> list[Evidence]:
 
 _OF_SETTINGS = frozenset({"config", "network-config", "rendezvous", "driver-or-version", "auth-or-hub"})
 _SETTINGS = 2
+_LOGS = 8
+"""Logs in which a name that is not known may be told."""
 _VARIABLE = r"(?<![\w{])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![\w}])"
 _VALUE = r"(?=.*[A-Za-z])[\w./:@+-]{4,100}"
 _OF_LOOKING = r"DEBUG|LOG|TRACE|BLOCKING|VERBOSE|DSA"
@@ -134,14 +153,19 @@ def candidate_of_reader(lead: Item) -> bool:
     return lead.reader is not None or lead.finding.evidence[0].line is None
 
 
-def _raised(job: Job, lead: Item) -> Item | None:
-    """The traceback that the lead stands in."""
-    if not lead.finding.raised:
-        return None
+def _raised(job: Job, lead: Item, rank: int | None) -> Item | None:
+    """The traceback that the lead stands in; that of a verdict on ``rank``, if it is its own."""
     if lead.number("_begin") is not None:
         return lead
+    if not lead.finding.raised and rank is None:
+        return None
     return next(
-        (i for i in job.of_fact("exception") if inside(lead, i) and i.number("_begin") is not None), None
+        (
+            i
+            for i in job.of_fact("exception")
+            if inside(lead, i) and i.number("_begin") is not None and (lead.finding.raised or i.rank == rank)
+        ),
+        None,
     )
 
 

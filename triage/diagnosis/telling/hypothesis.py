@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.causes.conditions import functions_of, names_of
-from triage.diagnosis.job import Job
+from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger.phases import phase_at
 from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.beside import beside
@@ -24,8 +26,9 @@ def build(
     confidence: float,
     year: int | None,
     around: Around | None = None,
+    kin: Sequence[Item] = (),
 ) -> Hypothesis:
-    """The published form of a candidate; with ``around``, what stands around its lines is shown with them."""
+    """The published form of a candidate; with ``around``, what stands around its lines is shown with them, and ``kin``."""
     lead = candidate.lead
     rule = lead.rule
     origin = origin_of(candidate, identities, year)
@@ -74,7 +77,7 @@ def build(
         confidence=round(confidence, 2),
         summary=text(rule.summary or rule.title),
         origin=origin,
-        evidence=evidence(job, candidate, own_words(job, candidate, origin), origin.rank, near),
+        evidence=evidence(job, candidate, own_words(job, candidate, origin), origin.rank, near, kin),
         explains=tuple(dict.fromkeys(i.rule.id for i in candidate.explains)),
         owner=rule.owner,
         remediation=tuple(steps),

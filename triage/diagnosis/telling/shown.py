@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.job import TROUBLE, Item, Job
@@ -76,11 +76,16 @@ def _shown_by_others(candidate: Candidate) -> bool:
 
 
 def evidence(
-    job: Job, candidate: Candidate, own: Sequence[Item], rank: int | None, near: Beside | None = None
+    job: Job,
+    candidate: Candidate,
+    own: Sequence[Item],
+    rank: int | None,
+    near: Beside | None = None,
+    kin: Sequence[Item] = (),
 ) -> tuple[Evidence, ...]:
     """The lead's lines, those of the rank at fault and of others that say the same, then what it explains best.
 
-    ``rank`` is the rank at fault, ``near`` what stands around the lead.
+    ``rank`` is the rank at fault, ``near`` what stands around the lead, ``kin`` what leads to the like elsewhere.
     """
     found: list[Evidence] = []
 
@@ -116,6 +121,7 @@ def evidence(
         add(piece)
     for piece in () if near is None else near.after:
         add(piece)
+    take(kin, len(found) + 1)
     take([sign.lead for sign in candidate.foretold_by], len(found) + 1)
     wordings = {_wording(item): item for item in reversed(candidate.items)}
     unlike = [i for i in candidate.items[1:] if wordings[_wording(i)] is i]
@@ -128,7 +134,7 @@ def evidence(
     take([i for i in candidate.explains if "collective-timeout" in i.rule.tags], len(found) + 1)
     losses = [i for i in candidate.explains if "peer-loss" in i.rule.tags]
     least = len(found) + 1
-    take(_of_each_rule(losses), least + 1)
+    take(list({_wording(i): i for i in reversed(losses)}.values())[::-1], least + 2)
     take(losses, least)
     take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
     ends = [i for i in candidate.explains if _end_of(candidate.lead, i)]
@@ -138,11 +144,6 @@ def evidence(
 
 def _wording(item: Item) -> str:
     return without_digits(item.finding.evidence[0].text) if item.finding.evidence else ""
-
-
-def _of_each_rule(items: Iterable[Item]) -> list[Item]:
-    """The first item of each rule."""
-    return list({item.rule.id: item for item in reversed(list(items))}.values())[::-1]
 
 
 def _end_of(lead: Item, item: Item) -> bool:
