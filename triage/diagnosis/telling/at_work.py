@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ranks.seats import Identities
@@ -25,6 +25,7 @@ def at_work(job: Job, identities: Identities, rank: int, around: Around) -> list
     times = [f.time.seconds % _DAY for f in waits if f.time is not None and f.time.clock != "uptime"]
     told = _told(job, rank)
     streams = {(f.source, f.stream) for f in own if f.stream}
+    sole = _alone_in(job, rank)
     spoken = Counter(f.source for f in own)
 
     def over(source: int, offset: int, prefix: Prefix) -> bool:
@@ -36,7 +37,7 @@ def at_work(job: Job, identities: Identities, rank: int, around: Around) -> list
 
     def mine(source: int, prefix: Prefix, writer: str | None) -> bool:
         seated = identities.rank_of_local(prefix.local_rank, prefix.host) if prefix.rank is None else None
-        return writer == str(rank) or seated == rank or (source, prefix.stream) in streams
+        return writer == str(rank) or seated == rank or source in sole or (source, prefix.stream) in streams
 
     def nobodys(source: int, prefix: Prefix, writer: str | None) -> bool:
         return writer is None and not prefix.stream
@@ -48,6 +49,16 @@ def at_work(job: Job, identities: Identities, rank: int, around: Around) -> list
     found = [e for f in waits[:1] for e in around.doing(f.source, mine, over) if e is not None]
     found = found or [e for f in waits[:1] for e in around.doing(f.source, nobodys, over) if e is not None]
     return [*found, *told]
+
+
+def _alone_in(job: Job, rank: int) -> set[int]:
+    """The logs in which a rank writes and no other does, where others have theirs."""
+    ranks: dict[int, set[int]] = defaultdict(set)
+    for item in job.items:
+        if item.rank is not None and not item.about_a_rank:
+            ranks[item.finding.source].add(item.rank)
+    sole = {source for source, found in ranks.items() if found == {rank}}
+    return sole if len(ranks) > len(sole) else set()
 
 
 def _told(job: Job, rank: int) -> list[Evidence]:

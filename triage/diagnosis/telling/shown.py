@@ -9,7 +9,7 @@ from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger.oddities import SILENT
 from triage.diagnosis.telling.beside import Beside
 from triage.model import Evidence, Origin
-from triage.scan.ordinary.said import tells, without_digits
+from triage.scan.ordinary.said import is_head, tells, without_digits
 from triage.scan.prefix import split_line
 
 MAX_EVIDENCE = 8
@@ -114,7 +114,8 @@ def evidence(
     for piece in () if near is None else near.doing:
         add(piece)
     for piece in more:
-        add(piece)
+        if not is_head(piece.text):
+            add(piece)
     for piece in () if near is None else (*near.before, *near.announced):
         add(piece)
     for piece in _root(job, candidate.lead):

@@ -9,6 +9,7 @@ from itertools import islice
 
 from triage.model import Block, Evidence, Finding, Leads, Prefix, Source, Value
 from triage.scan.lazy import compiled
+from triage.scan.prefix import split_line
 from triage.scan.writers.leads import leads_of, split
 from triage.text import safe
 
@@ -239,6 +240,11 @@ def tells(text: str, prefix: Prefix, message: str) -> bool:
         and compiled(_OF_AGENTS).search(prefix.logger or "") is None
         and compiled(_HEADS).match(message) is None
     )
+
+
+def is_head(text: str) -> bool:
+    """Whether a line is nothing but the head of a stack or of a launcher's table."""
+    return compiled(_HEADS).match(split_line(text)[1]) is not None
 
 
 _OF_AGENTS = r"distributed[/.]elastic[/.]"
