@@ -219,8 +219,11 @@ _BY_WORDS = ("unknown.last-words", "unknown.like-")
 
 
 def _kin(root: Candidate, ranking: Ranking) -> list[Item]:
-    """What others met that leads to the like of the root cause, and is not told to have come before it."""
-    return [c.lead for c in ranking.causes if c is not root and root.rule_id in c.lead.rule.explains]
+    """What others met of the kind, and is not told to have come of it: first what can lead to the root cause."""
+    others = [c.lead for c in ranking.causes if c is not root and c.explained_by is None]
+    to_it = [i for i in others if root.rule_id in i.rule.explains]
+    alike = [i for i in others if i.rule.category == root.lead.rule.category and i not in to_it]
+    return [*to_it, *alike]
 
 
 def _only_failed(job: Job, ledger: Ledger) -> int | None:

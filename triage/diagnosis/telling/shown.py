@@ -29,6 +29,9 @@ def own_words(job: Job, candidate: Candidate, origin: Origin) -> list[Item]:
     if origin.rank is not None:
         own = [i for i in _said(job, "own-words", "deviant") if i.rank == origin.rank]
         said = [*own, *(i for i in _said(job, "oddity", "last-line") if i.rank == origin.rank)]
+        odd = [i for i in _said(job, "oddity") if i.rank is None]
+        if not own and len(odd) == 1:
+            said += odd  # what one alone said is that of who is to blame
         last = max(said, key=_place, default=None)
         told = {_place(i): i for i in [*own, *([] if last is None else [last])]}
         return [item for _, item in sorted(told.items())] or _nameless(job, candidate)
@@ -113,6 +116,7 @@ def evidence(
     take(own, MAX_EVIDENCE - 3)
     for piece in () if near is None else near.doing:
         add(piece)
+    take([i for i in job.of_fact("lagging") if rank is not None and rank in i.ranks("ranks")], len(found) + 1)
     for piece in more:
         if not is_head(piece.text):
             add(piece)
