@@ -44,6 +44,7 @@ _NAMED = r"\s*(?:ray\.exceptions\.\w+\([\w.]+\): )?\S*ray::\S+ \(pid=|-- Process
 
 _READ_ON = r"(?i)\b(?:for more (?:info|details)|see(?: also)?:? https?:|refer to)"
 """Where to read about an error of the kind."""
+_BAR = r"\d{1,3}%\||\dit \[|it/s\]"
 _REFUSED = r"(?i)(?:\bHTTP(?:/\d\.\d)?[ :]|\bstatus(?:[ _]code)?[ =:]{1,2}|-> ?)[45]\d\d\b"
 _ENDED = (
     r"(?i:exit(?:ed|s)?(?:[ _-]?(?:code|status))?|status|ended|left|gone|killed|died|terminated|crashed|code|signal|rc|->)"
@@ -109,7 +110,7 @@ class Around:
             if compiled(_NAMED).match(above.message):
                 return self._shown(source, view, above)
         before, header, _ = line.message.partition(HEADER)
-        if header and len(before.split()) > 1:
+        if header and len(before.split()) > 1 and not compiled(_BAR).search(before):
             return self._shown(source, view, line)
         for above in islice(view.preceding(line), CLOSE):
             if compiled(QUOTED).match(above.message):
@@ -161,7 +162,11 @@ class Around:
             seen += 1
             if seen > FEW:
                 break
-            if without_digits(above.raw) in self._harmless() or compiled(_READ_ON).search(above.message):
+            if (
+                without_digits(above.raw) in self._harmless()
+                or compiled(_READ_ON).search(above.message)
+                or compiled(_ADVICE).match(above.message)
+            ):
                 continue
             if prefix.level in {"error", "warning"} or _complains(above.message):
                 told[without_digits(above.message)] = above

@@ -113,8 +113,13 @@ def evidence(
     concluded = concluded or candidate.lead.rule.category == "collective-desync"
     first, *more = candidate.lead.finding.evidence[: 4 if concluded else 1]
     add(first if near is None else near.lead)
+    work = () if near is None else near.doing
+    # how far somebody came tells more than what he said before
+    at_work = bool(work) and candidate.lead.rule.category != "collective-desync"
+    for piece in work if at_work else ():
+        add(piece)
     take(own, MAX_EVIDENCE - 3)
-    for piece in () if near is None else near.doing:
+    for piece in () if at_work else work:
         add(piece)
     take([i for i in job.of_fact("lagging") if rank is not None and rank in i.ranks("ranks")], len(found) + 1)
     for piece in more:
@@ -139,7 +144,8 @@ def evidence(
     take([i for i in candidate.explains if "collective-timeout" in i.rule.tags], len(found) + 1)
     losses = [i for i in candidate.explains if "peer-loss" in i.rule.tags]
     least = len(found) + 1
-    take(list({_wording(i): i for i in reversed(losses)}.values())[::-1], least + 2)
+    if category == "rank-crash":  # that others lost it is all that is known of it
+        take(list({_wording(i): i for i in reversed(losses)}.values())[::-1], least + 2)
     take(losses, least)
     take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
     ends = [i for i in candidate.explains if _end_of(candidate.lead, i)]
@@ -154,10 +160,16 @@ def _wording(item: Item) -> str:
 def _end_of(lead: Item, item: Item) -> bool:
     """Whether ``item`` is somebody's word on the end of the process that ``lead`` is of."""
     ended = "rank-exit" in item.rule.tags or item.rule.id in _ENDS
+    if item.rule.id == _TOLD_TO_STOP:
+        return lead.rule.category == "scheduler"
+    if item.number("exit_code") in _BY_LAUNCHERS and lead.rule.category not in {"scheduler", "rank-crash"}:
+        return False  # its launcher ended it, as it does all others once one has failed
     return ended and (lead.rank is None or item.rank is None or lead.rank == item.rank)
 
 
-_ENDS = frozenset({"ledger.exited", "ledger.killed", "torch.signal-exception"})
+_ENDS = frozenset({"ledger.exited", "ledger.killed"})
+_TOLD_TO_STOP = "torch.signal-exception"
+_BY_LAUNCHERS = frozenset({-15, 143})
 
 
 def _root(job: Job, lead: Item) -> tuple[Evidence, ...]:

@@ -247,7 +247,7 @@ def is_head(text: str) -> bool:
     return compiled(_HEADS).match(split_line(text)[1]) is not None
 
 
-_OF_AGENTS = r"distributed[/.]elastic[/.]"
+_OF_AGENTS = r"distributed[/.](?:elastic|launcher)[/.]"
 _HEADS = (
     r"(?:Current thread 0x|Stack \(most recent|Extension modules: |<omitting |Root Cause \(first|\S+ FAILED$"
     r"|(?:Other )?Failures:\s*$)"
