@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.causes.candidates import Candidate
@@ -42,72 +43,86 @@ class Beside:
 def beside(job: Job, identities: Identities, candidate: Candidate, origin: Origin, around: Around) -> Beside:
     """What stands around the lead of a cause and belongs to it."""
     lead = candidate.lead
-    finding = lead.finding
-    found = Beside(_whole(lead, around))
-    raised = _raised(job, lead, origin.rank if candidate.of_ledger else None)
-    if raised is not None:
-        begin, end = raised.number("_begin"), raised.number("_end")
-        assert begin is not None and end is not None
-        heading = around.heading(finding.source, begin, finding.offset)
-        if heading is not None:
-            found.announced.append(heading)
-        path, line = raised.text("file"), raised.number("line")
-        if path is not None and line is not None and lead.rule.category not in _NOT_FROM_CODE:
-            frame = around.frame(finding.source, begin, end, path, line)
-            if frame is not None:
-                found.announced.append(frame)
+    category, rank = lead.rule.category, origin.rank
+    raised = _raised(job, lead, rank if candidate.of_ledger else None)
+    found = Beside(_whole(lead, around), announced=_announced(lead, raised, around))
     if not candidate.of_ledger:
-        at = finding.offset if raised is None else raised.number("_begin") or 0
-        supposed = lead.rule.id.startswith("unknown.") and raised is None
-        found.before += around.complaints(
-            finding.source, at, lambda prefix: supposed or _of(lead, origin, prefix)
-        )
+        found.before += _complaints(lead, raised, origin, around)
+        found.after += _died_of(job, lead, raised, rank)
     found.before += _settings(lead, around)
-    if lead.rule.category == "numerics":
-        first = around.not_finite(
-            finding.source, finding.offset, lambda prefix: prefix.rank in {None, lead.rank, origin.rank}
-        )
-        found.before += [first] if first is not None else []
-    if candidate.of_ledger and lead.rule.category in _OF_WORK and origin.rank is not None:
-        found.doing += at_work(job, identities, origin.rank, around)
-    if lead.rule.category == "collective-desync" and origin.rank is not None:
-        found.doing += _otherwise(job, origin.rank, around)
-        found.doing += called_from(job, origin.rank)
-    if lead.rule.category == "rank-crash" and origin.rank is not None:
-        found.doing += ended(job, identities, origin.rank, around)
-    if lead.rule.category in {"rendezvous", "network-config"}:
-        unknown = (around.unresolved(source) for source in range(min(len(job.sources), _LOGS)))
-        found.before += [e for e in unknown if e is not None][:1]
-    if not candidate.of_ledger:
-        found.after += _died_of(job, lead, raised, origin)
+    if category == "numerics":
+        own = {None, lead.rank, rank}
+        lost = around.not_finite(lead.finding.source, lead.finding.offset, lambda prefix: prefix.rank in own)
+        found.before += [lost] if lost is not None else []
+    if category in {"rendezvous", "network-config"}:
+        found.before += _first(around.unresolved(source) for source in _logs(job))
+    if rank is None:
+        return found
+    if candidate.of_ledger and category in _OF_WORK:
+        found.doing += at_work(job, identities, rank, around)
+    if category == "collective-desync":
+        found.doing += [*_otherwise(job, rank, around), *called_from(job, rank)]
+    if category == "rank-crash":
+        found.doing += ended(job, identities, rank, around)
     return found
+
+
+def _logs(job: Job) -> range:
+    return range(min(len(job.sources), _LOGS))
+
+
+def _first(found: Iterable[Evidence | None]) -> list[Evidence]:
+    return [e for e in found if e is not None][:1]
+
+
+def _announced(lead: Item, raised: Item | None, around: Around) -> list[Evidence]:
+    """With what words a traceback is announced, and the user's own frame in it."""
+    begin, end = (None, None) if raised is None else (raised.number("_begin"), raised.number("_end"))
+    if raised is None or begin is None or end is None:
+        return []
+    source = raised.finding.source
+    heading = around.heading(source, begin, lead.finding.offset)
+    path, line = raised.text("file"), raised.number("line")
+    frame = None
+    if path is not None and line is not None and lead.rule.category not in _NOT_FROM_CODE:
+        frame = around.frame(source, begin, end, path, line)
+    return [e for e in (heading, frame) if e is not None]
+
+
+def _complaints(lead: Item, raised: Item | None, origin: Origin, around: Around) -> list[Evidence]:
+    """What the writer of the lead had complained of; anybody, where nothing but words of the lead tell what it means."""
+    begin = None if raised is None else raised.number("_begin")
+    supposed = lead.rule.id.startswith("unknown.") and raised is None
+    return around.complaints(
+        lead.finding.source,
+        lead.finding.offset if begin is None else begin,
+        lambda prefix: supposed or _of(lead, origin, prefix),
+    )
 
 
 def _otherwise(job: Job, rank: int, around: Around) -> list[Evidence]:
     """What another said where the rank at fault said the same with other numbers."""
     told = [i for fact in ("deviant", "own-words") for i in job.of_fact(fact)]
     own = [i.finding.evidence[0].text for i in told if i.rank == rank]
-    found = (around.counterpart(s, text) for text in own[:2] for s in range(min(len(job.sources), _LOGS)))
-    return [e for e in found if e is not None][:1]
+    return _first(around.counterpart(s, text) for text in own[:2] for s in _logs(job))
 
 
-def _died_of(job: Job, lead: Item, raised: Item | None, origin: Origin) -> list[Evidence]:
+def _died_of(job: Job, lead: Item, raised: Item | None, rank: int | None) -> list[Evidence]:
     """The exception that ended the process in which that of the lead had been caught."""
-    if raised is None or lead.finding.level in {"fatal"}:
-        return []
-    begin, end = raised.number("_begin") or 0, raised.number("_end") or 0
+    end = None if raised is None else raised.number("_end")
+    ranks = {lead.rank, rank} - {None}
+    symptoms = [s for s in job.items if s.finding.raised and s.rule.role == "symptom"]
     later = [
         i
         for i in job.of_fact("exception")
-        if i.finding.source == lead.finding.source
+        if end is not None
+        and i.finding.source == lead.finding.source
         and i.finding.offset > end
         and i.fields.get("_main") is True
-        and i.rank is not None
-        and i.rank in {lead.rank, origin.rank}
+        and i.rank in ranks
+        and not any(inside(symptom, i) for symptom in symptoms)
     ]
-    known = [s for s in job.items if s.finding.raised and s.rule.role == "symptom"]
-    own = [i for i in later if not any(inside(symptom, i) for symptom in known)]
-    return [e for i in own[-1:] if begin <= lead.finding.offset for e in i.finding.evidence[:1]]
+    return [e for i in later[-1:] for e in i.finding.evidence[:1]]
 
 
 def _settings(lead: Item, around: Around) -> list[Evidence]:
@@ -140,7 +155,7 @@ _OF_LOOKING = r"DEBUG|LOG|TRACE|BLOCKING|VERBOSE|DSA"
 def _whole(lead: Item, around: Around) -> Evidence:
     """The lead's line with those that go on with its message, where it stands alone."""
     shown = lead.finding.evidence[0]
-    if "\n" in shown.text or candidate_of_reader(lead):
+    if "\n" in shown.text or _of_reader(lead):
         return shown
     if not lead.finding.raised and compiled(_OPEN).match(shown.text) is None:
         return shown
@@ -148,7 +163,7 @@ def _whole(lead: Item, around: Around) -> Evidence:
     return replace(shown, text="\n".join([shown.text, *rest])) if rest else shown
 
 
-def candidate_of_reader(lead: Item) -> bool:
+def _of_reader(lead: Item) -> bool:
     """Whether a lead is no line of a log."""
     return lead.reader is not None or lead.finding.evidence[0].line is None
 
