@@ -83,6 +83,24 @@ _SOON = 600.0
 """Seconds within which what comes later is told from another clock; of the day, as some lines tell no date."""
 
 
+def called_elsewhere(job: Job, around: Around) -> list[Evidence]:
+    """From where in the program the fewest called what they gave up or lost, where not all called from one place."""
+    sites: dict[tuple[str, int], dict[int, Item]] = defaultdict(dict)
+    for item in job.of_fact("exception"):
+        path, line = item.text("file"), item.number("line")
+        if item.rank is not None and path is not None and line is not None:
+            sites[path, line].setdefault(item.rank, item)
+    if len(sites) < 2:
+        return []
+    (path, line), callers = min(sites.items(), key=lambda site: (len(site[1]), site[0]))
+    item = next(iter(callers.values()))
+    begin, end = item.number("_begin"), item.number("_end")
+    if begin is None or end is None:
+        return []
+    frame = around.frame(item.finding.source, begin, end, path, line)
+    return [] if frame is None else [frame]
+
+
 def called_from(job: Job, rank: int) -> list[Evidence]:
     """The line of the user's own code from which a rank called what it waited in, as its watchdog printed it."""
     return [e for item in job.of_fact("call-site") if item.rank == rank for e in _last_line(item)][:1]

@@ -9,7 +9,8 @@ from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ranks.seats import Identities
-from triage.diagnosis.telling.at_work import at_work, called_from, ended
+from triage.diagnosis.telling.at_work import at_work, called_elsewhere, called_from, ended
+from triage.diagnosis.telling.introduced import at_odds
 from triage.model import Evidence, Origin, Prefix
 from triage.scan.around import Around
 from triage.scan.lazy import compiled
@@ -56,6 +57,10 @@ def beside(job: Job, identities: Identities, candidate: Candidate, origin: Origi
         found.before += [lost] if lost is not None else []
     if category in {"rendezvous", "network-config"}:
         found.before += _first(around.unresolved(source) for source in _logs(job))
+    if category == "rendezvous":
+        found.doing += at_odds(job)
+    if category == "straggler-or-hang" and candidate.of_ledger and raised is None:
+        found.doing += called_elsewhere(job, around)
     if rank is None:
         return found
     if candidate.of_ledger and category in _OF_WORK:
