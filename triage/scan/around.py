@@ -25,6 +25,8 @@ NEAR = 400
 """Lines, whoever wrote them, among which that of a writer is looked for."""
 FEW = 8
 """Lines of its writer before a failure among which its reason may stand."""
+_ASKED_FOR_DUMPS = "dump"
+"""What a watchdog says when another asks for what it has recorded, while its rank goes on."""
 MOST_LINES = 1000
 """Lines of a log among which the like of one is looked for."""
 FRAMES = 400
@@ -266,7 +268,7 @@ class Around:
                 continue
             if compiled(_COUNTS).match(line.message) or tells(line.raw, line.prefix, line.message):
                 before, after = (before, line) if passed else (line, after)
-            elif passed and line.prefix.level in {"error", "fatal"}:
+            elif passed and line.prefix.level in {"error", "fatal"} and _ASKED_FOR_DUMPS not in line.message:
                 break
         shown = (None if line is None else self._shown(source, view, line) for line in (before, after))
         return next(shown), next(shown)

@@ -118,7 +118,7 @@ def evidence(
     at_work = bool(work) and candidate.lead.rule.category != "collective-desync"
     for piece in work if at_work else ():
         add(piece)
-    take(own, MAX_EVIDENCE - 3)
+    take(own, max(MAX_EVIDENCE - 3, len(found) + 2))
     for piece in () if at_work else work:
         add(piece)
     take([i for i in job.of_fact("lagging") if rank is not None and rank in i.ranks("ranks")], len(found) + 1)
