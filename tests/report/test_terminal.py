@@ -129,7 +129,7 @@ def test_what_is_left_out_is_counted(oom: Diagnosis) -> None:
         alternatives=oom.alternatives * 5,
     )  # fmt: skip
     shown = render(many)
-    assert "  … 2 more pieces of evidence (--verbose)" in shown
+    assert "  … 1 more piece of evidence (--verbose)" in shown
     assert "  … 3 more kinds of message (--verbose)" in shown
     assert "  … 2 more candidates (--verbose)" in shown
     assert "--verbose" not in render(many, verbose=True)

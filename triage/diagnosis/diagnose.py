@@ -182,8 +182,11 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         ranking.causes.insert(0, named)
     alarmed = alarm(job, ledger, run.ends, ranking.complainers) if last and not ranking.causes else None
     verdict, completed = _verdict(run, job, ranking, alarmed)
+    around = run.ends.around if run.ends is not None else None
     hypotheses = [
         build(job, identities, c, _confidence(c, ranking, position), year)
+        if position
+        else build(job, identities, c, _confidence(c, ranking, 0), year, around, _kin(c, ranking))
         for position, c in enumerate(_diverse(ranking.causes))
     ]
     if hypotheses:
@@ -215,6 +218,14 @@ def _closing(job: Job, held: Sequence[Item]) -> Candidate | None:
 
 _BY_WORDS = ("unknown.last-words", "unknown.like-")
 """What is only supposed, by the words of a line."""
+
+
+def _kin(root: Candidate, ranking: Ranking) -> list[Item]:
+    """What others met of the kind, and is not told to have come of it: first what can lead to the root cause."""
+    others = [c.lead for c in ranking.causes if c is not root and c.explained_by is None]
+    to_it = [i for i in others if root.rule_id in i.rule.explains]
+    alike = [i for i in others if i.rule.category == root.lead.rule.category and i not in to_it]
+    return [*to_it, *alike]
 
 
 def _only_failed(job: Job, ledger: Ledger) -> int | None:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from triage.model import Evidence, Finding, Prefix, Source, SourceReport
 from triage.rules.loader import RuleSet
+from triage.scan.around import Around
 from triage.scan.ends import Lines
 from triage.scan.ordinary.routine import How
 from triage.scan.ordinary.selves import Selves
@@ -62,6 +63,11 @@ class Ends(Protocol):
 
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source."""
+        ...
+
+    @property
+    def around(self) -> Around:
+        """What stands around any of the lines at the ends of the logs."""
         ...
 
     @property

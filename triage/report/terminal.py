@@ -10,9 +10,10 @@ from triage.report import excerpt, words
 from triage.report.cleaning import clean
 from triage.report.layout import Page, Part, Style, cut
 
-_EVIDENCE = 3
+_EVIDENCE = 4
 """Pieces of evidence shown unless the report is verbose."""
-_EVIDENCE_ROWS = 8
+_EVIDENCE_ROWS, _FEWER_ROWS = 8, 4
+"""Rows of the first of them, and of each other."""
 _CASCADES = 6
 _ALTERNATIVES = 3
 _LABEL = 12
@@ -90,8 +91,9 @@ def _evidence(page: Page, root: Hypothesis, verbose: bool) -> None:
         return
     page.heading("Evidence")
     shown = root.evidence if verbose else root.evidence[:_EVIDENCE]
-    for evidence in shown:
-        excerpt.show(page, evidence, 2, None if verbose else _EVIDENCE_ROWS)
+    for number, evidence in enumerate(shown):
+        limit = _FEWER_ROWS if number else _EVIDENCE_ROWS
+        excerpt.show(page, evidence, 2, None if verbose else limit)
     _more(page, len(root.evidence) - len(shown), "piece", "of evidence")
 
 

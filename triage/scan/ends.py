@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from triage.model import Block, Evidence, Finding, Prefix, Source
 from triage.rules.loader import RuleSet
 from triage.rules.patterns import compile_pattern
+from triage.scan.around import Around
 from triage.scan.closing.tail import alarms, aside, closing, last_words, ordinary
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled
@@ -216,6 +217,11 @@ class Ends:
         }
         found = chorus(self._tails, self._sources, messages)
         return [f for f in found if f.rule_id == SOLO] if known else found
+
+    @cached_property
+    def around(self) -> Around:
+        """What stands around any of the lines at the ends of the logs."""
+        return Around(self._tails, self._sources, lambda: self._recognised[1])
 
     @cached_property
     def selves(self) -> Selves:

@@ -12,6 +12,7 @@ from triage.diagnosis.attempts.attempts import last_occurrence
 from triage.diagnosis.job import Item
 from triage.diagnosis.run import Run
 from triage.model import Evidence, Finding, Prefix, Source
+from triage.scan.around import Around
 from triage.scan.ends import Lines
 from triage.scan.ordinary.routine import How
 from triage.scan.ordinary.selves import Selves
@@ -85,6 +86,11 @@ class _Ends:
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:
         """None: what was kept of each file is too short to tell what is ordinary."""
         return ()
+
+    @property
+    def around(self) -> Around:
+        """Nothing, for the same reason."""
+        return Around({}, (), frozenset)
 
     @property
     def selves(self) -> Selves:

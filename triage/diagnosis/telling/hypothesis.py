@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.causes.conditions import functions_of, names_of
-from triage.diagnosis.job import Job
+from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger.phases import phase_at
 from triage.diagnosis.ranks.seats import Identities
+from triage.diagnosis.telling.beside import beside
 from triage.diagnosis.telling.origin import origin_of
 from triage.diagnosis.telling.shown import evidence, own_words
 from triage.diagnosis.templates import fill, kinds_of
 from triage.model import Discouraged, Hypothesis, Step
+from triage.scan.around import Around
 
 NODE_CATEGORIES = frozenset({"gpu-hardware", "network-fabric", "topology", "shm", "storage"})
 
 
 def build(
-    job: Job, identities: Identities, candidate: Candidate, confidence: float, year: int | None
+    job: Job,
+    identities: Identities,
+    candidate: Candidate,
+    confidence: float,
+    year: int | None,
+    around: Around | None = None,
+    kin: Sequence[Item] = (),
 ) -> Hypothesis:
-    """The published form of a candidate."""
+    """The published form of a candidate; with ``around``, what stands around its lines is shown with them, and ``kin``."""
     lead = candidate.lead
     rule = lead.rule
     origin = origin_of(candidate, identities, year)
@@ -46,6 +56,7 @@ def build(
     def text(template: str) -> str:
         return fill(template, names, kinds)
 
+    near = None if around is None else beside(job, identities, candidate, origin, around)
     steps: list[Step] = []
     for remedy in rule.remediation:
         if remedy.condition is not None and not remedy.condition.holds(names, functions):
@@ -66,7 +77,7 @@ def build(
         confidence=round(confidence, 2),
         summary=text(rule.summary or rule.title),
         origin=origin,
-        evidence=evidence(job, candidate, own_words(job, candidate, origin)),
+        evidence=evidence(job, candidate, own_words(job, candidate, origin), origin.rank, near, kin),
         explains=tuple(dict.fromkeys(i.rule.id for i in candidate.explains)),
         owner=rule.owner,
         remediation=tuple(steps),

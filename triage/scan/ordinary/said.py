@@ -11,6 +11,7 @@ from operator import itemgetter
 
 from triage.model import Block, Evidence, Finding, Prefix, Source, Value
 from triage.scan.lazy import compiled
+from triage.scan.prefix import split_line
 from triage.scan.writers.leads import leads_of, split
 from triage.text import safe
 
@@ -164,7 +165,7 @@ def any_line(block: Block, source: Source, index: int, start: int = 0) -> Iterat
     for at, number, raw in _rows(block, start, len(block.data)):
         text, prefix, message = _heard(block, at, raw)
         yield Said(
-            index, number, block.offset + at, text, prefix, message, "", _writer(prefix, source, message)
+            index, number, block.offset + at, text, prefix, message, "", writer_of(prefix, source, message)
         )
 
 
@@ -184,7 +185,14 @@ def whole_lines(block: Block, source: Source, index: int, size: int = WINDOW) ->
             text = drawn[:_LONGEST].decode("utf-8", "replace")
             prefix, message = split(leads, text)
             yield Said(
-                index, number, block.offset + at, text, prefix, message, "", _writer(prefix, source, message)
+                index,
+                number,
+                block.offset + at,
+                text,
+                prefix,
+                message,
+                "",
+                writer_of(prefix, source, message),
             )
 
 
@@ -213,20 +221,47 @@ def _said(block: Block, source: Source, index: int, row: _Row, *, indented: bool
     if b"NCCL INFO" in raw[:160] or b"NCCL WARN" in raw[:160]:
         return None
     text, prefix, message = _heard(block, at, raw)
-    if (
-        prefix.level == "fatal"
-        or (prefix.level == "error" and compiled(_OF_LIBRARIES).search(text[: prefix.length + 80]))
-        or compiled(_CODE).match(message.lstrip(" ") if indented else message)
-        or not compiled(WORD).search(message)
-    ):
+    if not is_statement(text, prefix, message.lstrip(" ") if indented else message):
         return None
     wording = " ".join(compiled(_VARYING).sub("#", message.lower()).split())[:120]
     return Said(
-        index, number, block.offset + at, text, prefix, message, wording, _writer(prefix, source, message)
+        index, number, block.offset + at, text, prefix, message, wording, writer_of(prefix, source, message)
     )
 
 
-def _writer(prefix: Prefix, source: Source, message: str) -> str | None:
+def is_statement(text: str, prefix: Prefix, message: str) -> bool:
+    """Whether a line is a program's own statement, not what Python, NCCL and launchers print by themselves."""
+    return (
+        prefix.level != "fatal"
+        and not (prefix.level == "error" and compiled(_OF_LIBRARIES).search(text[: prefix.length + 80]))
+        and not compiled(_CODE).match(message)
+        and compiled(WORD).search(message) is not None
+    )
+
+
+def tells(text: str, prefix: Prefix, message: str) -> bool:
+    """Whether a line is a statement that tells something of the work: neither a launcher's nor the head of a stack or table."""
+    return (
+        is_statement(text, prefix, message)
+        and compiled(_OF_AGENTS).search(prefix.logger or "") is None
+        and compiled(_HEADS).match(message) is None
+    )
+
+
+def is_head(text: str) -> bool:
+    """Whether a line is nothing but the head of a stack or of a launcher's table."""
+    return compiled(_HEADS).match(split_line(text)[1]) is not None
+
+
+_OF_AGENTS = r"distributed[/.](?:elastic|launcher)[/.]"
+_HEADS = (
+    r"(?:Current thread 0x|Stack \(most recent|Extension modules: |<omitting |Root Cause \(first|\S+ FAILED$"
+    r"|(?:Other )?Failures:\s*$)"
+)
+
+
+def writer_of(prefix: Prefix, source: Source, message: str) -> str | None:
+    """Who wrote a line: the rank that it says, or its source, else a stream of the source; None without a name."""
     own = compiled(SELF).match(message)
     rank = prefix.rank if prefix.rank is not None else source.rank
     if rank is None and own is not None:
