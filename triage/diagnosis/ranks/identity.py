@@ -112,20 +112,43 @@ def _names(job: Job, table: Identities) -> None:
         if finding.rank is not None and finding.stream:
             for part in finding.stream.split("/"):
                 table.name(part.removeprefix("lead "), finding.rank)
+    logs: dict[str, dict[int, str]] = defaultdict(dict)
     for source in job.sources:
+        stem = PurePath(source.path or source.name).name.partition(".")[0]
         if source.rank is not None:
-            table.name(PurePath(source.path or source.name).name.partition(".")[0], source.rank)
+            table.name(stem, source.rank)
+        elif (found := _COUNTED.fullmatch(stem)) is not None and found[1].lower() not in _NO_PROCESSES:
+            logs[found[1].lower()][int(found[2])] = stem
     counted: dict[str, dict[int, str]] = defaultdict(dict)
     for item in job.of_fact("rank-exit"):
         found = _COUNTED.fullmatch(item.text("name") or "")
         if found is not None:
             counted[found[1].lower()][int(found[2])] = found[0]
-    for names in counted.values():
+    for names in (*counted.values(), *(of_kind for of_kind in logs.values() if len(of_kind) >= _FEWEST_LOGS)):
         if len(names) > 1 and sorted(names) == list(range(len(names))):
             for number, name in names.items():
                 table.name(name, number)
 
 
+_FEWEST_LOGS = 3
+_NO_PROCESSES = frozenset(
+    [
+        "node",
+        "host",
+        "machine",
+        "server",
+        "attempt",
+        "try",
+        "run",
+        "job",
+        "restart",
+        "log",
+        "part",
+        "step",
+        "epoch",
+    ]
+)
+"""What else logs are counted by."""
 _COUNTED = deferred(r"([A-Za-z]+)[ _#-]{0,2}(\d{1,5})")
 
 

@@ -29,6 +29,9 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     if not ranks and rule.origin == "speaker" and not fields:
         rank = identities.rank_of(finding)
         ranks = [] if rank is None else [rank]
+    if not ranks and rule.origin == "speaker":
+        named = identities.rank_of_name(lead.text("program") or lead.text("name"))
+        ranks = [] if named is None else [named]
     if not ranks:
         ranks = told_by_others(candidate, identities)
     if len(ranks) > 1 and rule.category == "numerics":

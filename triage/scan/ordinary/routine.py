@@ -24,7 +24,7 @@ from triage.scan.counting import (
 )
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.recovery import all_count_on, begun_afresh
-from triage.scan.ordinary.rows import GAVE_UP, MAX_ROWS, RAISED, TIMES, Rows
+from triage.scan.ordinary.rows import GAVE_UP, LONGEST, MAX_ROWS, RAISED, TIMES, Rows
 from triage.scan.ordinary.said import without_digits
 from triage.scan.tracebacks.lines import HEADER, LINKS
 
@@ -110,10 +110,12 @@ class Routine(Rows):
     def _message_to_the_end(self, at: int) -> bool:
         """Whether the message of an exception has many lines and all below row ``at`` is of it: arrays, settings, trees of names."""
         rows = [row for row in map(self.raw, range(at, len(self._rows))) if row.strip()]
-        indented = sum(row[:1].isspace() for row in rows)
-        return len(rows) >= ENOUGH and indented >= _OF_MESSAGES * len(rows) and not any(
-            compiled(_STAMPED).match(row.decode("utf-8", "replace")) for row in rows
-        )  # fmt: skip
+        if len(rows) < ENOUGH or sum(row[:1].isspace() for row in rows) < _OF_MESSAGES * len(rows):
+            return False
+        texts = [row[:LONGEST].decode("utf-8", "replace") for row in rows]
+        above = {without_digits(self.raw(i)[:LONGEST].decode("utf-8", "replace")) for i in range(at)}
+        # a table has such rows above, too
+        return not any(compiled(_STAMPED).match(text) or without_digits(text) in above for text in texts)
 
     def began(self, line: int) -> Evidence | None:
         """The last of the lines with which somebody counts on, from after ``line`` to the end of the log."""
