@@ -93,6 +93,8 @@ def worded(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         found = stated_exception(job, words) or (last_words(job, words) if words else None)
         if found is None or found.rule_id in _TELL_NOTHING:
             found = _parting(job, gave_up) or loudest_line(job, ends) or found
+        if found is not None and found.rule_id in _TELL_NOTHING and any(map(_killed, live)):
+            return None  # a signal from outside tells more than words that tell nothing
     elif all(c.rule_id == "unknown.begun" for c in live):
         # a log that is cut in its second traceback has said what the first one was
         found = stated_exception(job, words)
@@ -153,6 +155,13 @@ _SHELL = 128
 """What shells add to the number of a signal; what is negative comes to 128 less than that."""
 _FELLING = frozenset([4, 7, 8, 9, 11, _SHELL - 4, _SHELL - 7, _SHELL - 8, _SHELL - 9, _SHELL - 11])
 """Signals that end a process wherever it is: illegal instruction, bus error, arithmetic, a kill, a segmentation fault."""
+
+
+def _killed(candidate: Candidate) -> bool:
+    """Whether some process was felled by a signal, whoever it was."""
+    return candidate.rule_id == _CHILD_ENDED and any(
+        (i.number("code") or 0) % _SHELL in _FELLING for i in candidate.items
+    )
 
 
 def _missing(candidate: Candidate) -> bool:

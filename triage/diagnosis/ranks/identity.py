@@ -70,7 +70,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     for fact in ("comm-init-start", "comm-init-complete"):
         for item in job.of_fact(fact):
             _communicator(item, table)
-    _names(job, table)
+    _names(job, table, [name for _, name in told.writers])
     for item in job.of_fact("rank-exit"):
         rank = item.number("rank")
         if rank is not None:
@@ -105,8 +105,12 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     return table
 
 
-def _names(job: Job, table: Identities) -> None:
-    """What processes are called: before their lines, by their logs, or by who saw all of them end."""
+def _names(job: Job, table: Identities, writers: Iterable[str]) -> None:
+    """What processes are called: before their lines, by their logs, or by who saw all of them end.
+
+    Args:
+        writers: the names in front of lines.
+    """
     for item in job.items:
         finding = item.finding
         if finding.rank is not None and finding.stream:
@@ -119,6 +123,10 @@ def _names(job: Job, table: Identities) -> None:
             table.name(stem, source.rank)
         elif (found := _COUNTED.fullmatch(stem)) is not None and found[1].lower() not in _NO_PROCESSES:
             logs[found[1].lower()][int(found[2])] = stem
+    for writer in writers:
+        name = _KIND.sub("", writer)
+        if (found := _COUNTED.fullmatch(name)) is not None and found[1].lower() not in _NO_PROCESSES:
+            logs[found[1].lower()][int(found[2])] = name
     counted: dict[str, dict[int, str]] = defaultdict(dict)
     for item in job.of_fact("rank-exit"):
         found = _COUNTED.fullmatch(item.text("name") or "")
@@ -127,9 +135,12 @@ def _names(job: Job, table: Identities) -> None:
     for names in (*counted.values(), *(of_kind for of_kind in logs.values() if len(of_kind) >= _FEWEST_LOGS)):
         if len(names) > 1 and sorted(names) == list(range(len(names))):
             for number, name in names.items():
-                table.name(name, number)
+                table.name(name.partition("@")[0], number)
+                if (pid := name.partition("@")[2]).isdecimal():
+                    table.note(number, pid=int(pid))
 
 
+_KIND = deferred(r"\A(?:lead|own) ")
 _FEWEST_LOGS = 3
 _NO_PROCESSES = frozenset(
     [
@@ -149,7 +160,7 @@ _NO_PROCESSES = frozenset(
     ]
 )
 """What else logs are counted by."""
-_COUNTED = deferred(r"([A-Za-z]+)[ _#-]{0,2}(\d{1,5})")
+_COUNTED = deferred(r"([A-Za-z]*)[ _#-]{0,2}(\d{1,5})(?:@(\d{2,8}))?")
 
 
 def _gpus_of_processes(job: Job, table: Identities) -> None:

@@ -18,7 +18,7 @@ from triage.text import safe
 from triage.text.signals import SIGNALS
 
 WELL, BADLY = "progress.status-zero", "host.exit-status"
-_LONGEST = 200
+_LONGEST = 400
 _STATUS = deferred(
     r"(?!.*\b(?:errors?|fail\w*|warn\w*)\b)(?:\[[\w.-]{1,20}\]:? +|[=#*+>-]{1,8} +)?"
     # as date prints it, in C and in other locales
@@ -50,6 +50,26 @@ _WORDS = deferred(
     re.IGNORECASE,
 )
 """How programs say last of all that they have done what they were to do."""
+_PRODUCT = deferred(
+    r"(?!.*\b(?:errors?|fail\w*|warn\w*|abort\w*|kill\w*|cannot|could not|couldn't|without|partial\w*|incomplete|interrupt\w*|emergency)\b)"
+    # what is written every so often is the work, not its end
+    r"(?!(?!.*\b(?:final|finished|complete[d]?|best|all)\b).*\b(?:checkpoint|ckpt|step|epoch|iter\w*|part|chunk|block|batch|round|snapshot|rank)\b)"
+    r"(?:[^\n]{0,200}[\s;,:|])?(?:[\w./-]{1,80}\.(?:json|jsonl|csv|tsv|npz|npy|pt|pth|bin|safetensors|parquet|html|md|txt|yaml|yml|h5|pkl|gz|zip|tar|onnx|gguf|png|pdf)"
+    r"|model|weights|reports?|results?|index|summary|metrics|predictions|submission|tally|outputs?|adapter|params|parameters|scores)"
+    r" (?:was |were |is |are |has been |have been )?(?:written|saved|exported|uploaded|stored|published)"
+    r"(?: (?:to|as|in|at|under|into) [\w./:-]{1,120})?(?:[,;] (?:all )?(?:done|bye|exiting|closing))?[.!]{0,3}",
+    re.IGNORECASE,
+)
+"""How programs say last of all where that is which all was done for."""
+_IN_ORDER = deferred(
+    r"(?!.*\b(?:errors?|fail\w*|fatal|lost|timed? out|not)\b)"
+    r"(?:[^\n]{0,120}[\s\"=:])?(?:(?:all [\w -]{2,40} )?(?:stopped|closed|drained|shut down) (?:in order|cleanly|gracefully|in time)"
+    r"|drain complete[d]?(?: in time)?)(?:, (?:bye|good ?bye|exiting))?[.!\"]{0,3}",
+    re.IGNORECASE,
+)
+"""How a service says last of all that it was closed as was intended."""
+_TALLY = deferred(r"\{[^\n]*\"(?:\w+_)?(?:errors?|failures?|failed)\": ?0\b[^\n]*\}")
+"""The last line of a program whose tally has no errors of its own."""
 _FOOTER = deferred(
     r"[\W_]*|(?:\[[\w.-]{1,20}\]:? +)?(?:[=#*_-]{3,}|(?:end|finish(?:ed)?|stop(?:ped)?|complet(?:ed|ion)|elapsed|duration|wall|real|user"
     r"|sys|run ?time|total|time|date)\b[ \w()]{0,20}[:=\t ] ?.*\d.*|[\w ]{2,30}: */\S*|(?:log|output)(?: \w+)?:"
@@ -78,7 +98,7 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         text = data[start:end].decode("utf-8", "replace").rstrip()
         prefix, message = split_line(text)
         found = _STATUS.fullmatch(message.strip()) or _EVENT.fullmatch(text.strip())
-        words = _WORDS.fullmatch(clean(text).strip()) if found is None else None
+        words = _in_words(text) if found is None else None
         if found is not None or words is not None:
             break
         if not start or not _FOOTER.fullmatch(message.strip()):
@@ -93,8 +113,8 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         return
     above = data[:start].rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
     number, offset = block.line + data.count(b"\n", 0, start), block.offset + start
-    warned = split_line(above)[0].level == "warning"
-    trouble = without_digits(above) if speaks_of_trouble(above) and not warned else None
+    harmless = split_line(above)[0].level == "warning" or _WANTED.search(above) is not None
+    trouble = without_digits(above) if speaks_of_trouble(above) and not harmless else None
     rank = prefix.rank if prefix.rank is not None else source.rank
     signal = SIGNALS.get(-status if status < 0 else status - _KILLED)
     yield Finding(
@@ -103,6 +123,17 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         evidence=(Evidence(source.name, number, safe(text)),), source=index, offset=offset,
         rank=rank, host=prefix.host or source.host, time=prefix.time, stream=prefix.stream,
     )  # fmt: skip
+
+
+_WANTED = deferred(r"(?i)\b(?:as )?(?:expected|intended|planned|requested|asked|wanted)\)?\W*$")
+"""What is said of an end that was meant."""
+
+
+def _in_words(text: str) -> re.Match[str] | None:
+    """The words by which a line says that all has come to a good end, None without."""
+    said = clean(text).strip()
+    found = (pattern.fullmatch(said) for pattern in (_WORDS, _PRODUCT, _IN_ORDER, _TALLY))
+    return next((match for match in found if match is not None), None)
 
 
 def _another_ended_badly(data: bytes, text: str) -> bool:

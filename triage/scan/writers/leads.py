@@ -62,7 +62,7 @@ _BEFORE_LOGGER = deferred(r"[\[(<{]?[A-Za-z]{0,8}[ _#=:-]?\Z")
 _PID = deferred(r"(?i)pid[ =:#-]?(\d{2,8})|[a-z][\w.-]{0,60}\[(\d{3,8})\]")
 _COUNTS = deferred(
     r"(?i)(?:epoch|step|iter\w*|round|batch|layer|block|bucket|expert|fold|seed|chunk|part|shard|file|line|sample|test|attempt|trial"
-    r"|phase|level|version|head|group|channel|state|try|restart|loop|page|row|col\w*|key|loss|acc\w*|lr|time|size|mem\w*|total|count|v)"
+    r"|phase|level|version|head|group|channel|state|try|restart|loop|page|row|col\w*|key|loss|acc(?:uracy)?|lr|time|size|mem(?:ory)?|total|count|v)"
     r"[ =:#_-]{0,2}\Z"
 )
 """What stands before a number that counts something else than processes."""
@@ -74,6 +74,8 @@ _WORDS = frozenset(
 )  # fmt: skip
 """Words before a colon that name no writer."""
 _RAISED = (HEADER, '  File "')
+_TAGGED = deferred(r"^\[rank\d{1,6}\]: ?")
+"""torch's own tag, behind whatever its launcher writes."""
 _STAMPED = deferred(r"\[?\d{1,4}[-:/]")
 _COLLECTED = deferred(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] "
@@ -327,7 +329,7 @@ def _names_of(lines: Sequence[str]) -> frozenset[str]:
         mark, shape = _shape(found)
         families[mark, shape].append(_name(found))
         marked[mark] += 1
-        if line[_message(line, found) :].startswith(_RAISED):
+        if _TAGGED.sub("", line[_message(line, found) :]).startswith(_RAISED):
             raised.add(_name(found))
     greatest: dict[str, int] = defaultdict(int)
     for (mark, shape), said in families.items():

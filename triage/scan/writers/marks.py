@@ -42,7 +42,7 @@ NO_RECORD = deferred(
 _COUNTERS = r"epoch|step|iter\w*|round|batch|layer|block|fold|seed|chunk|sample|attempt|trial|phase"
 NOT_WRITERS = deferred(
     rf"(?i)(?<![a-z])(?:{_COUNTERS})[ =:#\[(_.-]{{0,2}}(?:\x00|\Z)"
-    r"|(?<![a-z])(?:local_?rank=?|v|loss|acc\w*|lr|time|t|size|mem\w*|total|count|node|host|machine|local|cuda|gpu|device|dev|npu|thread|pid|port|line"
+    r"|(?<![a-z])(?:local_?rank=?|v|loss|acc\w*|lr|time|t|size|mem(?:ory)?|total|count|node|host|machine|local|cuda|gpu|device|dev|npu|thread|pid|port|line"
     r"|cpu|numa|job|array|[tdpec]p)[ =:#\[(_.-]{0,2}\Z"
 )
 """What stands before a number that counts something else than the processes of a job."""
