@@ -6,7 +6,7 @@ name or table states both.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
@@ -15,6 +15,7 @@ from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ranks.coordinates import located
 from triage.diagnosis.ranks.launchers import unwrapped
+from triage.diagnosis.ranks.named import name_processes
 from triage.diagnosis.ranks.nodes import (
     SEAT,
     count_nodes,
@@ -70,7 +71,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     for fact in ("comm-init-start", "comm-init-complete"):
         for item in job.of_fact(fact):
             _communicator(item, table)
-    _names(job, table, [name for _, name in told.writers])
+    name_processes(job, table, [name for _, name in told.writers])
     for item in job.of_fact("rank-exit"):
         rank = item.number("rank")
         if rank is not None:
@@ -103,64 +104,6 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             table._of_log.setdefault(name, set()).update(ranks)
     table.deserter = _deserter(job, table)
     return table
-
-
-def _names(job: Job, table: Identities, writers: Iterable[str]) -> None:
-    """What processes are called: before their lines, by their logs, or by who saw all of them end.
-
-    Args:
-        writers: the names in front of lines.
-    """
-    for item in job.items:
-        finding = item.finding
-        if finding.rank is not None and finding.stream:
-            for part in finding.stream.split("/"):
-                table.name(part.removeprefix("lead "), finding.rank)
-    logs: dict[str, dict[int, str]] = defaultdict(dict)
-    for source in job.sources:
-        stem = PurePath(source.path or source.name).name.partition(".")[0]
-        if source.rank is not None:
-            table.name(stem, source.rank)
-        elif (found := _COUNTED.fullmatch(stem)) is not None and found[1].lower() not in _NO_PROCESSES:
-            logs[found[1].lower()][int(found[2])] = stem
-    for writer in writers:
-        name = _KIND.sub("", writer)
-        if (found := _COUNTED.fullmatch(name)) is not None and found[1].lower() not in _NO_PROCESSES:
-            logs[found[1].lower()][int(found[2])] = name
-    counted: dict[str, dict[int, str]] = defaultdict(dict)
-    for item in job.of_fact("rank-exit"):
-        found = _COUNTED.fullmatch(item.text("name") or "")
-        if found is not None:
-            counted[found[1].lower()][int(found[2])] = found[0]
-    for names in (*counted.values(), *(of_kind for of_kind in logs.values() if len(of_kind) >= _FEWEST_LOGS)):
-        if len(names) > 1 and sorted(names) == list(range(len(names))):
-            for number, name in names.items():
-                table.name(name.partition("@")[0], number)
-                if (pid := name.partition("@")[2]).isdecimal():
-                    table.note(number, pid=int(pid))
-
-
-_KIND = deferred(r"\A(?:lead|own) ")
-_FEWEST_LOGS = 3
-_NO_PROCESSES = frozenset(
-    [
-        "node",
-        "host",
-        "machine",
-        "server",
-        "attempt",
-        "try",
-        "run",
-        "job",
-        "restart",
-        "log",
-        "part",
-        "step",
-        "epoch",
-    ]
-)
-"""What else logs are counted by."""
-_COUNTED = deferred(r"([A-Za-z]*)[ _#-]{0,2}(\d{1,5})(?:@(\d{2,8}))?")
 
 
 def _gpus_of_processes(job: Job, table: Identities) -> None:
