@@ -148,7 +148,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     identities.only_failed = _only_failed(job, ledger)
     if last and not ledger.exits and run.ends is not None and (broke_off := run.ends.left_out) is not None:
         # all others ended in order
-        called = identities.rank_of_name(broke_off.stream.removeprefix("lead ").removeprefix("own "))
+        called = identities.rank_of_name(broke_off.stream)
         identities.only_failed = called if broke_off.rank is None else broke_off.rank
     identities.failed_at = _failed_at(ledger)
     identities.suspect = suspect(job, ledger.seen)

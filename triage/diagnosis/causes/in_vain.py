@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.diagnosis.causes.candidates import Candidate
@@ -94,27 +95,19 @@ def _left_out(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     if told.rank is not None and any(end.rank == told.rank for end in job.of_fact("ended-well")):
         return None
     why = "all others say at their ends that they are through"
-    ended = _what_ended(ranking, told)
-    if ended is not None:
-        ended.reasons.append(why)
-        return ended
-    return _made(job, told, why)
+    return _what_ended(ranking, told, why) or _made(job, told, why)
 
 
-def _what_ended(ranking: Ranking, told: Finding) -> Candidate | None:
+def _what_ended(ranking: Ranking, told: Finding, why: str) -> Candidate | None:
     """What the job was thought to have got over, behind the last line of the one who breaks off and nobody else's: it ended him."""
     found = [
         c for c in ranking.survived
         if not c.advisory and c.lead.finding.source == told.source and c.lead.finding.offset > told.offset
         and c.lead.rank in {None, told.rank}
     ]  # fmt: skip
-    best = max(found, key=lambda c: c.score, default=None)
-    if best is not None:
-        ranking.survived.remove(best)
-        best.survived = None
-        best.score = min(best.score or best.lead.rule.confidence, _DOUBT)
-        if best.lead.rank is None and told.rank is not None:
-            best.items[0] = replace(best.lead, finding=replace(best.lead.finding, rank=told.rank))
+    best = _taken_back(ranking, found, why)
+    if best is not None and best.lead.rank is None and told.rank is not None:
+        best.items[0] = replace(best.lead, finding=replace(best.lead.finding, rank=told.rank))
     return best
 
 
@@ -125,7 +118,12 @@ def _not_survived(ranking: Ranking, told: Finding, why: str) -> Candidate | None
         if not c.advisory and c.lead.finding.raised and c.lead.finding.source == told.source
         and c.lead.finding.offset <= (told.last_offset or told.offset)
     ]  # fmt: skip
-    best = max(found, key=lambda c: c.score, default=None)
+    return _taken_back(ranking, found, why)
+
+
+def _taken_back(ranking: Ranking, survived: Sequence[Candidate], why: str) -> Candidate | None:
+    """The surest of ``survived``, as a cause again: it was not got over."""
+    best = max(survived, key=lambda c: c.score, default=None)
     if best is not None:
         ranking.survived.remove(best)
         best.survived = None

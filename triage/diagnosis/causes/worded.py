@@ -141,7 +141,7 @@ def _felled(candidate: Candidate) -> bool:
     """
     if candidate.rule_id != _CHILD_ENDED or len(candidate.items) < 2:
         return False
-    felled = [i for i in candidate.items if (i.number("code") or 0) % _SHELL in _FELLING]
+    felled = [i for i in candidate.items if _by_a_signal(i)]
     if len({i.rank for i in felled}) != 1 or felled[0].rank is None:
         return False
     candidate.explains = [*candidate.explains, *(i for i in candidate.items if i not in felled)]
@@ -159,9 +159,12 @@ _FELLING = frozenset([4, 7, 8, 9, 11, _SHELL - 4, _SHELL - 7, _SHELL - 8, _SHELL
 
 def _killed(candidate: Candidate) -> bool:
     """Whether some process was felled by a signal, whoever it was."""
-    return candidate.rule_id == _CHILD_ENDED and any(
-        (i.number("code") or 0) % _SHELL in _FELLING for i in candidate.items
-    )
+    return candidate.rule_id == _CHILD_ENDED and any(map(_by_a_signal, candidate.items))
+
+
+def _by_a_signal(end: Item) -> bool:
+    """Whether a process ended by a signal that leaves no time for words."""
+    return (end.number("code") or 0) % _SHELL in _FELLING
 
 
 def _missing(candidate: Candidate) -> bool:

@@ -65,7 +65,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
         _identity(item, table)
     for (_, name), ranks in sorted(said.items()):
         if len(ranks) == 1:
-            table.name(name.removeprefix("lead "), next(iter(ranks)))
+            table.name(name, next(iter(ranks)))
         if len(ranks) == 1 and (process := _PID.fullmatch(name)) is not None:
             table.note(next(iter(ranks)), pid=int(process[1]), host=process[2])
     for fact in ("comm-init-start", "comm-init-complete"):

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from triage.diagnosis.job import Job
-from triage.diagnosis.ranks.seats import Identities
+from triage.diagnosis.ranks.seats import Identities, bare
 from triage.scan.lazy import deferred
 
 FEWEST = 3
@@ -22,8 +22,6 @@ _NO_PROCESSES = frozenset(
     ["node", "host", "machine", "server", "attempt", "try", "run", "job", "restart", "log", "part", "step", "epoch"]
 )  # fmt: skip
 """What else writers and logs are counted by."""
-_KIND = deferred(r"\A(?:lead|own) ")
-"""What is put before names that were learned from a log."""
 _COUNTED = deferred(r"(?P<word>[A-Za-z]*)[ _#-]{0,2}(?P<number>\d{1,5})(?:@(?P<pid>\d{2,8}))?")
 """``shard 6``, ``w-03``, ``P3@18297``, and a number alone."""
 
@@ -38,7 +36,7 @@ def name_processes(job: Job, table: Identities, writers: Iterable[str]) -> None:
         finding = item.finding
         if finding.rank is not None and finding.stream:
             for part in finding.stream.split("/"):
-                table.name(_KIND.sub("", part), finding.rank)
+                table.name(part, finding.rank)
     stems: list[str] = []
     for source in job.sources:
         stem = PurePath(source.path or source.name).name.partition(".")[0]
@@ -46,7 +44,7 @@ def name_processes(job: Job, table: Identities, writers: Iterable[str]) -> None:
             stems.append(stem)
         else:
             table.name(stem, source.rank)
-    _count([*stems, *(_KIND.sub("", writer) for writer in writers)], table, FEWEST, _NO_PROCESSES)
+    _count([*stems, *map(bare, writers)], table, FEWEST, _NO_PROCESSES)
     _count([item.text("name") or "" for item in job.of_fact("rank-exit")], table, FEWEST_CHILDREN)
 
 

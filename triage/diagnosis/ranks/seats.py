@@ -191,14 +191,20 @@ class Identities:
         return self.rank_of_local(finding.local_rank, finding.host, finding)
 
 
+def bare(name: str) -> str:
+    """A writer's name without the word for how it was learned."""
+    return _KIND.sub("", name)
+
+
 def _plain(name: str) -> str:
     """A name as it may be written elsewhere: without signs between its parts, and without leading zeros."""
     return "".join(
-        part.lstrip("0") or "0" if part.isdecimal() else part for part in _PARTS.findall(name.lower())
+        part.lstrip("0") or "0" if part.isdecimal() else part for part in _PARTS.findall(bare(name).lower())
     )
 
 
 _NUMBERED = deferred(r"[^\W\d_]+(\d+)")
+_KIND = deferred(r"\A(?:lead|own) ")
 _PARTS = deferred(r"\d+|[^\W\d_]+")
 
 
