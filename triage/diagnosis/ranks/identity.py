@@ -317,7 +317,5 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
             rank = group_tag(item.finding)
         if rank is None and item.finding.rank is None and item.rule.fact in _OF_WORK:
             rank = own_name(item.finding)
-        if rank is None and item.finding.rank is None and item.finding.stream:
-            rank = table.rank_of_name(item.finding.stream)
         found.append(item if rank is None else Item(replace(item.finding, rank=rank), item.rule))
     return found

@@ -22,10 +22,8 @@ _NO_PROCESSES = frozenset(
     ["node", "host", "machine", "server", "attempt", "try", "run", "job", "restart", "log", "part", "step", "epoch"]
 )  # fmt: skip
 """What else writers and logs are counted by."""
-_COUNTED = deferred(
-    r"(?P<word>[A-Za-z]*)[ _#-]{0,2}(?P<number>\d{1,5})(?:@(?P<pid>\d{2,8})|(?P<rest>[.-][A-Za-z]{1,16}))?"
-)
-"""``shard 6``, ``w-03``, ``P3@18297``, ``r4.box``, and a number alone."""
+_COUNTED = deferred(r"(?P<word>[A-Za-z]*)[ _#-]{0,2}(?P<number>\d{1,5})(?:@(?P<pid>\d{2,8}))?")
+"""``shard 6``, ``w-03``, ``P3@18297``, and a number alone."""
 
 
 def name_processes(job: Job, table: Identities, writers: Iterable[str]) -> None:
@@ -58,8 +56,7 @@ def _count(
     for name in names:
         found = _COUNTED.fullmatch(name)
         if found is not None and found["word"].lower() not in others:
-            kind = found["word"].lower() + (found["rest"] or "")
-            kinds[kind][int(found["number"])] = name.partition("@")[0], found["pid"]
+            kinds[found["word"].lower()][int(found["number"])] = name.partition("@")[0], found["pid"]
     for numbered in kinds.values():
         if len(numbered) < fewest or sorted(numbered) != list(range(len(numbered))):
             continue
