@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from triage.diagnosis.causes.sequels import OF_PEERS, comes_of, of_a_sequel
 from triage.diagnosis.causes.torn import SpareEnds
 from triage.diagnosis.heeded import INTERRUPTED, but_trackers, inside, while_handling
-from triage.diagnosis.job import TROUBLE, Item, Job
+from triage.diagnosis.job import TROUBLE, Item, Job, compare
 from triage.diagnosis.words.hearsay import heard
 from triage.diagnosis.words.missing import kind_of_file, weights
 from triage.diagnosis.words.trouble import category_of
@@ -259,15 +259,19 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     others = any(i.rule.role in {"cause", "symptom"} for i in job.items)
     interrupted = {item.text("type") for item in found} - {None} == {INTERRUPTED}
     named = any(item.text("type") not in {None, INTERRUPTED} for item in left)
+    felled = [i for i in job.of_fact("rank-exit") if (i.number("exit_code") or 0) < 0]
     for item in left:
         if any(while_handling(item, stop) for stop in found if stop.text("type") == INTERRUPTED):
             continue
         if others and (_is_status(item) or _is_call(item)):
             continue  # who ends with it, or waits for one that did, says nothing of why
         if item.text("type") is None and (
-            interrupted or named or (item.text("file") is not None and _site(item) in sites)
+            interrupted
+            or named
+            or (item.text("file") is not None and _site(item) in sites)
+            or any(compare(end.finding, item.finding) == -1 for end in felled)
         ):
-            continue  # the log breaks off, or others write into it, while one more says the same
+            continue  # the log breaks off, or others write into it, while one more says the same, or what a kill led to
         if any(_made_of(item, loss) for loss in losses):
             continue  # the program says in words of its own that it lost others, or waited in vain
         if ends.take(item):
