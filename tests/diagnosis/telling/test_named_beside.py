@@ -55,3 +55,31 @@ def test_one_process_with_several_ranks_names_them_by_their_gpus(engine: Engine)
 
 def test_a_thread_that_chose_no_gpu_is_nobody_of_a_process_with_several_ranks(engine: Engine) -> None:
     assert cause(engine, TEST.format(501, 501) + FAILED.format(501, 0)).origin.rank is None
+
+
+def test_a_line_is_shown_as_it_stands(engine: Engine) -> None:
+    """What is left out of a line before its words are weighed is not left out of what is shown."""
+    said = (
+        "Assertion failed in file ../src/mpid/common/cray/gpu_ops.c at line 188: mpi_errno == MPI_SUCCESS\n"
+    )
+    end = "aborting job:\nsrun: error: n171: task 0: Exited with exit code 255\n"
+    assert cause(engine, said + end).evidence[0].text == said.strip()
+
+
+def test_a_negative_status_that_a_launcher_passes_on_is_a_signal(engine: Engine) -> None:
+    node = "n12: step 3 loss 1.5\n"
+    root = cause(engine, node + "pdsh@head: n12: ssh exited with exit code 247\n")
+    assert root.category == "rank-crash"
+    assert "SIGKILL" in root.title
+    assert cause(engine, node + "pdsh@head: n12: ssh exited with exit code 3\n").category == "unknown"
+
+
+def test_with_an_exit_code_stands_what_was_raised_before_it(engine: Engine) -> None:
+    raised = (
+        "Traceback (most recent call last):\n"
+        '  File "/opt/env/bin/torchrun", line 8, in <module>\n'
+        "    sys.exit(main())\n"
+        "torch.distributed.elastic.rendezvous.api.RendezvousClosedError\n"
+    )
+    root = cause(engine, raised + "srun: error: n96: task 1: Exited with exit code 1\n")
+    assert any("RendezvousClosedError" in piece.text for piece in root.evidence)
