@@ -83,3 +83,9 @@ def test_with_an_exit_code_stands_what_was_raised_before_it(engine: Engine) -> N
     )
     root = cause(engine, raised + "srun: error: n96: task 1: Exited with exit code 1\n")
     assert any("RendezvousClosedError" in piece.text for piece in root.evidence)
+
+
+def test_a_call_that_mpi_refuses_is_of_the_rank_that_it_ends(engine: Engine) -> None:
+    abort = "Abort(201935621) on node 3 (rank 3 in comm 0): Fatal error in PMPI_Send: Invalid rank, error stack:\n"
+    root = cause(engine, abort + "PMPI_Send(171): MPI_Send(buf=0x7ffe, count=1, MPI_INT, dest=9) failed\n")
+    assert (root.rule_id, root.origin.rank) == ("mpi.bad-call", 3)
