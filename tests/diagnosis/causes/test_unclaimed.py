@@ -512,3 +512,23 @@ def test_frames_of_windows_have_libraries_too(engine: Engine) -> None:
     diagnosis = told(engine, text)
     assert diagnosis.root_cause is not None
     assert diagnosis.root_cause.rule_id != "unknown.user-code"
+
+
+def test_a_pipe_between_processes_of_a_node_is_no_network(engine: Engine) -> None:
+    lib = "/opt/venv/lib/python3.12"
+    ends = "ConnectionRefusedError: [Errno 111] Connection refused"
+    pins = traceback(
+        frame(f"{lib}/threading.py", "_bootstrap_inner", "self.run()"),
+        frame(f"{SITE}/torch/utils/data/_utils/pin_memory.py", "do_one_step", "r = in_queue.get(timeout=5)"),
+        frame(f"{lib}/multiprocessing/queues.py", "get", "return _ForkingPickler.loads(res)"),
+        frame(f"{lib}/multiprocessing/resource_sharer.py", "get_connection", "c = Client(address)"),
+        frame(f"{lib}/multiprocessing/connection.py", "SocketClient", "s.connect(address)"),
+        ends=ends,
+    )
+    root = told(engine, pins).root_cause
+    assert root is not None
+    assert root.category == "data-loading"
+    asks = traceback(MAIN, frame("/work/client.py", "ask", "s.connect(address)"), ends=ends)
+    root = told(engine, asks).root_cause
+    assert root is not None
+    assert root.category == "network-config"

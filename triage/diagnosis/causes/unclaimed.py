@@ -64,7 +64,7 @@ _WRITING = (
 """Calls by which a file is made."""
 _SHARED = r": '/(?:psm|torch|sem|wnsm)_\w+'$"
 """How Python and torch call blocks of shared memory."""
-_PIPES = r"/multiprocessing/(?:connection|queues|managers|reduction)\.py$"
+_PIPES = r"/multiprocessing/(?:connection|queues|managers|reduction|resource_sharer)\.py$"
 _LISTING = r"\b(?:listdir|scandir|iterdir)\("
 _WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
 _OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params|hyper\w*)(?:\.\w+|\[[^\[\]]+\])*\[(['\"])"
@@ -196,6 +196,8 @@ def kind_of(
     )  # fmt: skip
     if short == "KeyError" and said is None and place.worded and place.kind == "library":
         return "config"  # a name that a library does not know, and says so
+    if short in OF_PEERS and compiled(_PIPES).search(place.path) is not None:
+        return doing if doing == "data-loading" else None  # a process of this node is gone, whoever it was
     if short in OF_PEERS and said != "auth-or-hub":
         return "network-config"
     if short == "FileExistsError" and not words.startswith("[Errno "):
