@@ -47,6 +47,8 @@ _SLIPS = frozenset(
     ]
 )
 """Errors in what a program says, whatever it was doing."""
+_UNPACKING = r"(?:not enough|too many) values to unpack\b"
+"""What Python says where a program takes apart what has another length than it thinks: its own slip too."""
 _OF_LOOKUPS = frozenset(["AttributeError", "IndexError", "KeyError", "StopIteration"])
 _DONE = frozenset(["checkpoint"])
 """What torch itself does, with code enough to slip in."""
@@ -190,6 +192,8 @@ def kind_of(
         return "checkpoint"
     if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY and not place.worded:
         words = ""  # the key or the index, or what Python says of it
+    if compiled(_UNPACKING).match(words):
+        return doing if doing == "compile-or-graph-capture" else None
     said = kind_of_words(
         words, place.path, place.function, None if short in _SLIPS else doing,
         settings=place.kind not in _BELOW and short not in _SLIPS, users=place.kind == "user",
@@ -332,13 +336,15 @@ def _made_of(item: Item, loss: Item) -> bool:
 
 
 def _aside(known: Item, exception: Item) -> bool:
-    """Whether a rule knows only what stands below an exception's message, and that says nothing of the exception.
+    """Whether a rule knows only what stands around an exception's message, and that says nothing of the exception.
 
-    Something harmless that it adds, or a launcher's word that its process has ended.
+    Something harmless that it adds, a launcher's word that its process has ended, or whose process raised it, on the
+    line on which its traceback begins.
     """
-    apart = (
-        known.rule.role == "benign" or known.rule.fact == "rank-exit" or "launcher-report" in known.rule.tags
-    )
+    tags = known.rule.tags
+    if "announces" in tags and known.finding.offset == exception.number("_begin"):
+        return True
+    apart = known.rule.role == "benign" or known.rule.fact == "rank-exit" or "launcher-report" in tags
     return apart and known.finding.offset > exception.finding.offset
 
 
@@ -422,7 +428,8 @@ def _rule(item: Item) -> str:
     if raised == "torch" and item.text("doing") in _DONE:
         return f"unknown.{item.text('doing')}"
     # what a library looks for in an object and does not find there is about that object, however deep it looks
-    return "unknown.refused-call" if name in _SLIPS or name in _OF_LOOKUPS else "unknown.exception"
+    slip = name in _SLIPS or name in _OF_LOOKUPS or compiled(_UNPACKING).match(message) is not None
+    return "unknown.refused-call" if slip else "unknown.exception"
 
 
 def _is_setting(key: str, code: str) -> bool:
