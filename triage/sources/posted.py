@@ -37,7 +37,9 @@ def as_written(data: bytes) -> bytes | None:
     if _ENTITIES.search(data) is not None and _OF_A_PAGE.search(data) is not None:
         found = html.unescape(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
     if found.count(b"^M\n") * _FEWEST > found.count(b"\n") > _FEWEST:
-        found = found.replace(b"^M\n", b"\n").removesuffix(b"^M")  # how a pager or an editor shows carriage returns
+        found = found.replace(b"^M\n", b"\n").removesuffix(
+            b"^M"
+        )  # how a pager or an editor shows carriage returns
     begun = found[:200].lstrip(b"\r\n")
     if begun[:1] in b"\t>[ 0123456789":
         lines = found.decode("utf-8", "surrogateescape").split("\n")

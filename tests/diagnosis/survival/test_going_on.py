@@ -517,3 +517,18 @@ def test_what_was_refused_at_the_beginning_is_got_over_where_the_other_log_count
     assert engine.diagnose([refused, Source("job.out", data=work.encode())]).verdict == "healthy"
     idle = "reading settings\nstarting the kilns\n"
     assert engine.diagnose([refused, Source("job.out", data=idle.encode())]).verdict == "failed"
+
+
+def test_a_server_whose_engine_signalled_its_end_answers_in_vain(engine: Engine) -> None:
+    lost = (
+        "ERROR 04-08 04:00:01 [core.py:390] EngineCore hit an exception: Traceback (most recent call last):\n"
+        'ERROR 04-08 04:00:01 [core.py:390]   File "/opt/site-packages/ray/air/config.py", line 17, in <module>\n'
+        "ERROR 04-08 04:00:01 [core.py:390]     import pyarrow.fs\n"
+        "ERROR 04-08 04:00:01 [core.py:390] ModuleNotFoundError: No module named 'pyarrow'\n"
+    )
+    signal = "CRITICAL 04-08 04:00:01 [core_client.py:361] Got fatal signal from worker processes, shutting down. See above.\n"
+    answers = 'INFO:     10.0.0.5:51022 - "GET /health HTTP/1.1" 200 OK\n' * 4
+    diagnosis = engine.diagnose(Source("server.log", data=(lost + signal + answers).encode()))
+    assert diagnosis.verdict == "failed"
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "driver-or-version"

@@ -133,7 +133,7 @@ FEATURES = (
     r"|clipping)|kv[ _-]?cache|adapter\w*)\b"
 )
 """What is switched on by settings."""
-FLAG = r"(?:^|[\s`'\"(=\[])--[a-z][\w-]{2,}"
+FLAG = r"(?:^|[\s`'\"(=\[])--(?:[a-z]|\d+[a-z])[\w-]{2,}"
 VARIABLE = (
     r"(?:[Ee]nvironment variable )?[`'\"]?[A-Z][A-Z0-9]*_[A-Z0-9_]+[`'\"]?(?: ['\"=]|=| (?:must|should|is|has|needs|cannot"
     r"|can't)\b)"
@@ -171,7 +171,8 @@ BROUGHT = r"\b(?:fail\w*|download\w*|\w*error|corrupt\w*|not found|could ?n[o']t
 TENSORS = (
     r"\bparameters and buffers on device\b|\bdtypes?:? [`']?(?:torch\.)?\w+[`']? (?:but|and) (?:expected|got|found)\b"
     r"|\b(?:scalar type|data type|dtype) \w+,? but\b|"
-    r"\b(?:tensors?(?![ _-]+(?:model[ _-]+)?parallel)|ndarrays?|contiguous)\b|\bndim\b|\b[1-5]-?D\b|\b(?:two|three|four)-dimensional\b"
+    r"\b(?:(?<!per[ _-])tensors?(?![ _-]+(?:model[ _-]+)?parallel)|ndarrays?|contiguous)\b|\bndim\b|\b[1-5]-?D\b"
+    r"|\b(?:two|three|four)-dimensional\b"
     r"|\b(?:same|different|incorrect|wrong|unexpected|incompatible) (?:length|size|shape|device|dtype|number of elements"
     r"|buffer size|dimension)s?\b"
     r"|\b(?:shapes?|lengths|dims?|dimensions|strides?) (?:mismatch\w*|don't|do not|does not|must (?:be|match)"
