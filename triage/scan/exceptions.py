@@ -339,6 +339,7 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "doing": activity(root.frames) or (activity(found.frames) if found is not root else None),
         "_depth": _depth(root),
         "_of_tracker": user is None and any(compiled(_TRACKERS).search(f.path) for f in root.frames),
+        "_asserted": raising.code if raising and name == "AssertionError" and not message else None,
         "_in_words": raising is not None and compiled(_OWN_WORDS).match(raising.code or "") is not None,
         "_thread": bool(root.frames) and root.frames[0].path.endswith("/threading.py"),
         "_main": bool(found.frames) and found.frames[0].function == "<module>",

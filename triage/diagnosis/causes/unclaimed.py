@@ -10,6 +10,7 @@ from triage.diagnosis.causes.sequels import OF_PEERS, comes_of, of_a_sequel
 from triage.diagnosis.causes.torn import SpareEnds
 from triage.diagnosis.heeded import INTERRUPTED, but_trackers, inside, while_handling
 from triage.diagnosis.job import TROUBLE, Item, Job
+from triage.diagnosis.words.asserted import kind_of_assertion
 from triage.diagnosis.words.hearsay import heard
 from triage.diagnosis.words.missing import kind_of_file, weights
 from triage.diagnosis.words.trouble import category_of
@@ -47,7 +48,9 @@ _SLIPS = frozenset(
     ]
 )
 """Errors in what a program says, whatever it was doing."""
-_UNPACKING = r"(?:not enough|too many) values to unpack\b"
+_UNPACKING = (
+    r"(?:not enough|too many) values to unpack\b|(?:max|min)\(\) (?:\w+ )?arg(?:ument)? is (?:an )?empty\b"
+)
 """What Python says where a program takes apart what has another length than it thinks: its own slip too."""
 _OF_LOOKUPS = frozenset(["AttributeError", "IndexError", "KeyError", "StopIteration"])
 _DONE = frozenset(["checkpoint"])
@@ -376,7 +379,8 @@ def _rule(item: Item) -> str:
     )
     if _is_status(item):
         return "unknown.exception"  # the words of the command that it quotes tell nothing
-    kind = kind_of(name, message, item.text("doing"), place)
+    asserted = kind_of_assertion(item.text("_asserted") or "") if raised == "library" else None
+    kind = asserted or kind_of(name, message, item.text("doing"), place)
     if name == "KeyError" and _is_setting(message, place.code):
         return "unknown.config"
     if (
