@@ -51,7 +51,7 @@ _IGNORED = r"(?:Exception ignored (?:in|while)\b|Error in atexit\._run_exitfuncs
 """What stands above a traceback of an exception that Python has caught itself, and that changes nothing."""
 _SERVED = (
     r"Exception occurred during processing of request from|Exception on /\S* \[[A-Z]+\]|Exception in ASGI application"
-    r"|Error handling request"
+    r"|Error handling request|Error in (?:preprocessing prompt inputs|applying chat template|extracting tool call)"
 )
 """What servers print above the traceback of what the handler of one request raised."""
 _TRACKERS = r"[/\\](?:wandb|mlflow|comet_ml|neptune|clearml|swanlab|tensorboard\w*|trackio)[/\\]"

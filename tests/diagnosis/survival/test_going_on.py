@@ -532,3 +532,29 @@ def test_a_server_whose_engine_signalled_its_end_answers_in_vain(engine: Engine)
     assert diagnosis.verdict == "failed"
     assert diagnosis.root_cause is not None
     assert diagnosis.root_cause.category == "driver-or-version"
+
+
+def test_a_server_that_says_its_engine_is_dead(engine: Engine) -> None:
+    log = (
+        "ERROR 10-04 20:05:26 client.py:244] TimeoutError('No heartbeat received from MQLLMEngine')\n"
+        "CRITICAL 10-04 20:05:29 launcher.py:99] MQLLMEngine is already dead, terminating server process\n"
+        'INFO:     10.0.0.8:48590 - "POST /v1/chat/completions HTTP/1.1" 500 Internal Server Error\n'
+        "INFO:     Shutting down\nINFO:     Application shutdown complete.\nINFO:     Finished server process [54]\n"
+    )
+    diagnosis = engine.diagnose(Source("server.log", data=log.encode()))
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "straggler-or-hang"
+
+
+def test_an_extension_that_is_skipped_stops_nothing(engine: Engine) -> None:
+    log = (
+        "[2025-04-20 14:03:03] Skipping import of cpp extensions: /opt/site-packages/torchao/_C.abi3.so: undefined symbol: _ZN3c10\n"
+        "[2025-04-20 14:03:12 TP0] Scheduler hit an exception: Traceback (most recent call last):\n"
+        '  File "/opt/site-packages/sglang/srt/managers/scheduler.py", line 2311, in run_scheduler_process\n'
+        "    scheduler = Scheduler(server_args, port_args)\n"
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 114.00 MiB. GPU 0 has a total capacity of 15.58 GiB"
+        " of which 54.38 MiB is free.\n"
+    )
+    diagnosis = engine.diagnose(Source("server.log", data=log.encode()))
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "gpu-oom"

@@ -269,8 +269,8 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     for item in left:
         if any(while_handling(item, stop) for stop in found if stop.text("type") == INTERRUPTED):
             continue
-        if others and (_is_status(item) or _is_call(item)):
-            continue  # who ends with it, or waits for one that did, says nothing of why
+        if others and (_is_status(item) or _is_call(item) or _is_cancelled(item)):
+            continue  # who ends with it, waits for one that did, or was told to stop waiting, says nothing of why
         if item.text("type") is None and (
             interrupted or named or (item.text("file") is not None and _site(item) in sites)
         ):
@@ -299,6 +299,11 @@ def _is_status(item: Item) -> bool:
     if item.text("type") == "SystemExit":
         return not said or said.isdigit()
     return compiled(_CHILDS_STATUS).match(said) is not None
+
+
+def _is_cancelled(item: Item) -> bool:
+    """Whether an exception only tells that somebody cancelled a task."""
+    return (item.text("type") or "").rpartition(".")[2] == "CancelledError"
 
 
 def _is_call(item: Item) -> bool:
