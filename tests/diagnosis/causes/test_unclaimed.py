@@ -532,3 +532,28 @@ def test_a_pipe_between_processes_of_a_node_is_no_network(engine: Engine) -> Non
     root = told(engine, asks).root_cause
     assert root is not None
     assert root.category == "network-config"
+
+
+ENGINE = "ERROR 04-07 10:56:15 [core.py:390] "
+INDUCTOR = "/root/.cache/vllm/torch_compile_cache/ea2d/rank_1_0/inductor_cache/7a/c7an.py"
+
+
+def engine_failed(*frames: str, ends: str) -> str:
+    """How vLLM's engine core names itself on the line on which its traceback begins."""
+    text = "EngineCore hit an exception: Traceback (most recent call last):\n" + "".join(frames) + ends + "\n"
+    return "".join(f"{ENGINE}{line}\n" for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("path", "category"),
+    [(f"{SITE}/vllm/v1/executor/multiproc_executor.py", "user-code"), (INDUCTOR, "compile-or-graph-capture")],
+)
+def test_who_is_named_where_a_traceback_begins_does_not_stand_for_it(
+    engine: Engine, path: str, category: str
+) -> None:
+    main = frame(f"{SITE}/vllm/v1/engine/core.py", "run_engine_core", "engine_core = EngineCoreProc(*args)")
+    log = engine_failed(main, frame(path, "call"), ends="ValueError: too many values to unpack (expected 12)")
+    diagnosis = told(engine, log + "Killed\n")
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == category
+    assert "too many values" in diagnosis.root_cause.evidence[0].text

@@ -10,6 +10,7 @@ from triage.diagnosis.causes.sequels import OF_PEERS, comes_of, of_a_sequel
 from triage.diagnosis.causes.torn import SpareEnds
 from triage.diagnosis.heeded import INTERRUPTED, but_trackers, inside, while_handling
 from triage.diagnosis.job import TROUBLE, Item, Job, compare
+from triage.diagnosis.words.asserted import kind_of_assertion
 from triage.diagnosis.words.hearsay import heard
 from triage.diagnosis.words.missing import kind_of_file, weights
 from triage.diagnosis.words.trouble import category_of
@@ -47,6 +48,10 @@ _SLIPS = frozenset(
     ]
 )
 """Errors in what a program says, whatever it was doing."""
+_UNPACKING = (
+    r"(?:not enough|too many) values to unpack\b|(?:max|min)\(\) (?:\w+ )?arg(?:ument)? is (?:an )?empty\b"
+)
+"""What Python says where a program takes apart what has another length than it thinks: its own slip too."""
 _OF_LOOKUPS = frozenset(["AttributeError", "IndexError", "KeyError", "StopIteration"])
 _DONE = frozenset(["checkpoint"])
 """What torch itself does, with code enough to slip in."""
@@ -190,6 +195,8 @@ def kind_of(
         return "checkpoint"
     if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY and not place.worded:
         words = ""  # the key or the index, or what Python says of it
+    if compiled(_UNPACKING).match(words):
+        return doing if doing == "compile-or-graph-capture" else None
     said = kind_of_words(
         words, place.path, place.function, None if short in _SLIPS else doing,
         settings=place.kind not in _BELOW and short not in _SLIPS, users=place.kind == "user",
@@ -265,8 +272,8 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     for item in left:
         if any(while_handling(item, stop) for stop in found if stop.text("type") == INTERRUPTED):
             continue
-        if others and (_is_status(item) or _is_call(item)):
-            continue  # who ends with it, or waits for one that did, says nothing of why
+        if others and (_is_status(item) or _is_call(item) or _is_cancelled(item)):
+            continue  # who ends with it, waits for one that did, or was told to stop waiting, says nothing of why
         if item.text("type") is None and (
             interrupted
             or named
@@ -298,6 +305,11 @@ def _is_status(item: Item) -> bool:
     if item.text("type") == "SystemExit":
         return not said or said.isdigit()
     return compiled(_CHILDS_STATUS).match(said) is not None
+
+
+def _is_cancelled(item: Item) -> bool:
+    """Whether an exception only tells that somebody cancelled a task."""
+    return (item.text("type") or "").rpartition(".")[2] == "CancelledError"
 
 
 def _is_call(item: Item) -> bool:
@@ -338,13 +350,15 @@ def _made_of(item: Item, loss: Item) -> bool:
 
 
 def _aside(known: Item, exception: Item) -> bool:
-    """Whether a rule knows only what stands below an exception's message, and that says nothing of the exception.
+    """Whether a rule knows only what stands around an exception's message, and that says nothing of the exception.
 
-    Something harmless that it adds, or a launcher's word that its process has ended.
+    Something harmless that it adds, a launcher's word that its process has ended, or whose process raised it, on the
+    line on which its traceback begins.
     """
-    apart = (
-        known.rule.role == "benign" or known.rule.fact == "rank-exit" or "launcher-report" in known.rule.tags
-    )
+    tags = known.rule.tags
+    if "announces" in tags and known.finding.offset == exception.number("_begin"):
+        return True
+    apart = known.rule.role == "benign" or known.rule.fact == "rank-exit" or "launcher-report" in tags
     return apart and known.finding.offset > exception.finding.offset
 
 
@@ -376,7 +390,8 @@ def _rule(item: Item) -> str:
     )
     if _is_status(item):
         return "unknown.exception"  # the words of the command that it quotes tell nothing
-    kind = kind_of(name, message, item.text("doing"), place)
+    asserted = kind_of_assertion(item.text("_asserted") or "") if raised == "library" else None
+    kind = asserted or kind_of(name, message, item.text("doing"), place)
     if name == "KeyError" and _is_setting(message, place.code):
         return "unknown.config"
     if (
@@ -428,7 +443,8 @@ def _rule(item: Item) -> str:
     if raised == "torch" and item.text("doing") in _DONE:
         return f"unknown.{item.text('doing')}"
     # what a library looks for in an object and does not find there is about that object, however deep it looks
-    return "unknown.refused-call" if name in _SLIPS or name in _OF_LOOKUPS else "unknown.exception"
+    slip = name in _SLIPS or name in _OF_LOOKUPS or compiled(_UNPACKING).match(message) is not None
+    return "unknown.refused-call" if slip else "unknown.exception"
 
 
 def _is_setting(key: str, code: str) -> bool:
