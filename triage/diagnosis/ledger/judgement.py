@@ -33,6 +33,7 @@ from triage.diagnosis.ledger.desync import (
 )
 from triage.diagnosis.ledger.lateness import at_work, came_back, came_late, latecomers, too_short
 from triage.diagnosis.ledger.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
+from triage.diagnosis.ledger.left_first import left_first
 from triage.diagnosis.ledger.models import models_differ
 from triage.diagnosis.ledger.oddities import OUTSIDE, left_behind, shown, suspect
 from triage.diagnosis.ledger.phases import Activities
@@ -64,6 +65,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     )
     verdicts += vanished(job, ledger)
     verdicts += left_over(job, ledger)
+    verdicts += left_first(job)
     verdicts += initialisation(job, ledger)
     verdicts += differing(job, ledger)
     verdicts += models_differ(job, ledger)

@@ -138,7 +138,7 @@ def _in_vain(item: Item) -> bool:
 
 
 def _unlike(item: Item) -> bool:
-    if item.rule.fact == "fingerprint":
+    if item.rule.fact in {"fingerprint", "left-first"}:
         return True
     return item.rule.role == "cause" and item.rule.category == "collective-desync" and not item.concluded
 

@@ -259,7 +259,7 @@ def _learned(lines: tuple[str, ...], raw: tuple[str, ...] = ()) -> Leads:
     if len(lines) < FEWEST:
         return NONE
     names = _names_of(lines)
-    if len(names) > 1:
+    if names:  # one alone is left where a prefix is known for all others, as for Compose's but the longest
         found = Leads(names, _shapes_of(names, lines), seated=seated(names))
         return replace(found, numbered=_numbered_behind(found, lines))
     own = _by_its_place(lines, raw)
