@@ -42,6 +42,7 @@ from triage.diagnosis.ledger.settings import (
     other_layout,
     other_release,
     other_worlds,
+    out_of_step,
     started_otherwise,
 )
 from triage.diagnosis.ledger.sites import mismatched, odd_site, same_site
@@ -72,6 +73,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += mismatched(job, ledger)
     verdicts += other_worlds(job)
     verdicts += other_layout(job)
+    verdicts += out_of_step(job, ledger)
     verdicts += other_release(job)
     verdicts += started_otherwise(job)
     verdicts += placement(job, ledger)
