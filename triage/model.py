@@ -161,6 +161,8 @@ class Leads:
     """Where the program itself writes which of its processes speaks."""
     base: int = 0
     """The number of the first of them."""
+    width: int = 0
+    """Of a mark that gives a place in a grid: how many places a row has, negative where ranks run down the columns."""
     pid: re.Pattern[str] | None = None
     """Where it writes its pid."""
     seated: bool = False

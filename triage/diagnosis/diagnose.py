@@ -182,6 +182,16 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         ranking.causes[0] = enclosing
     elif (named := named_below(job, ledger, ranking)) is not None:
         ranking.causes.insert(0, named)
+    if (
+        last
+        and run.ends is not None
+        and ranking.causes
+        and ranking.causes[0].lead.rule.category == "numerics"
+    ):
+        first = run.ends.not_finite
+        if first is not None and first.rule_id in job.rules:
+            identities.not_finite = first.rank
+            job.add([Item(first, job.rules[first.rule_id])])
     alarmed = alarm(job, ledger, run.ends, ranking.complainers) if last and not ranking.causes else None
     verdict, completed = _verdict(run, job, ranking, alarmed)
     around = run.ends.around if run.ends is not None else None

@@ -100,6 +100,11 @@ class Ends(Protocol):
         ...
 
     @property
+    def not_finite(self) -> Finding | None:
+        """The line of the one rank whose numbers ceased to be finite before those of all others."""
+        ...
+
+    @property
     def waiting(self) -> Finding | None:
         """The lines in which somebody waits, to the end of a log."""
         ...

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from triage.errors import ExpressionError
+from triage.rules.exit_lists import odd_child, odd_code
 from triage.rules.fields import to_bytes, to_seconds
 
 _PARSING = threading.Lock()
@@ -51,6 +52,8 @@ _PURE: dict[str, Callable[..., Any]] = {
     "endswith": lambda v, p: v is not None and str(v).endswith(p),
     "matches": lambda v, p: v is not None and re.search(p, str(v)) is not None,
     "coalesce": lambda *v: next((x for x in v if x is not None), None),
+    "odd_child": odd_child,
+    "odd_code": odd_code,
     "known": lambda v: v is not None,
 }
 _MAX_LENGTH = 2000

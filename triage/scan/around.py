@@ -123,6 +123,15 @@ class Around:
                 return self._shown(source, view, above)
         return None
 
+    def above(self, source: int, begin: int) -> Evidence | None:
+        """The nearest line above that at ``begin`` that has words."""
+        found = self._at(source, begin)
+        if found is None:
+            return None
+        view, line = found
+        said = next((above for above in islice(view.preceding(line), CLOSE) if above.message.strip()), None)
+        return None if said is None else self._shown(source, view, said)
+
     def frame(self, source: int, begin: int, end: int, path: str, number: int) -> Evidence | None:
         """The frame at line ``number`` of the file ``path`` in the traceback from ``begin`` to ``end``, and its code."""
         found = self._at(source, begin)

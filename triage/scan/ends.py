@@ -21,6 +21,7 @@ from triage.scan.ordinary.concert import in_concert, left_out
 from triage.scan.ordinary.counted import COUNTS, counted
 from triage.scan.ordinary.durations import TIMES, durations
 from triage.scan.ordinary.figures import lost
+from triage.scan.ordinary.finite import first_not_finite
 from triage.scan.ordinary.nothing import nothing_done
 from triage.scan.ordinary.oddities import oddities
 from triage.scan.ordinary.pacing import PACED, own_pace
@@ -188,6 +189,11 @@ class Ends:
     def lost(self) -> Finding | None:
         """The lines from which on a job has no numbers any more, to its end."""
         return lost(self._tails, self._sources)
+
+    @cached_property
+    def not_finite(self) -> Finding | None:
+        """The line of the one rank whose numbers ceased to be finite before those of all others."""
+        return first_not_finite(self._tails, self._owned)
 
     @cached_property
     def waiting(self) -> Finding | None:

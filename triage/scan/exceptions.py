@@ -316,8 +316,14 @@ def _remote(lines: list[Line]) -> dict[str, Value]:
     for line in reversed(lines):
         found = compiled(_RAY_CALL).search(line.message) if "ray::" in line.message else None
         if found is not None:
-            return {"_called_pid": int(found[1]), "_called_host": found[2]}
+            told: dict[str, Value] = {"_called_pid": int(found[1]), "_called_host": found[2]}
+            own = compiled(_RAY_REPR).search(line.message)
+            return told if own is None else {**told, "_called_number": int(own[1])}
     return {}
+
+
+_RAY_REPR = r", repr=[A-Za-z_]\w*(?:\((?:\w{1,20}=)?|[-_#:]|(?<=[a-z]))(\d{1,4})(?=[,)])"
+"""How an actor calls itself that a program has numbered: ``repr=Member(2)``, ``repr=worker-2``."""
 
 
 def exception_fields(found: Traceback) -> dict[str, Value]:

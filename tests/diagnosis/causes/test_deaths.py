@@ -288,3 +288,10 @@ def test_what_a_process_said_itself_does_not_come_of_its_end(engine: Engine) -> 
         engine.diagnose(Source(name="job.err", data=log.replace("pid: 90738", "pid: 90700").encode()))
     )
     assert other[0] == "ray.worker-died"
+
+
+@pytest.mark.parametrize("said", ["exit codes: [0, 0, -11, 0]", "exit status 0 0 139 0"])
+def test_a_list_of_all_ends_tells_who_died(engine: Engine, said: str) -> None:
+    text = "".join(f"encoder {pid} chunk {n} ok\n" for n in range(3) for pid in (71, 72, 73, 74))
+    found = engine.diagnose([Source("job.log", data=f"{text}all joined, {said}\n".encode())])
+    assert cause(found) == ("ledger.killed", (2,))

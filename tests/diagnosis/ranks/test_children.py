@@ -98,3 +98,35 @@ def test_a_guard_that_kills_for_memory_is_believed(engine: Engine) -> None:
     found = diagnosed(engine, job=log)
     assert found.root_cause is not None
     assert (found.root_cause.category, rank(found)) == ("host-oom", 3)
+
+
+def test_the_last_name_that_nobody_places_is_the_rank_that_is_left(engine: Engine) -> None:
+    names = {"green": 0, "amber": 1, "violet": 2, "slate": 3}
+    text = "".join(
+        f"trainer-{name:<6} | round {n}: loss 0.{n}\n"
+        for n in range(6)
+        for name in ("slate", "violet", "green", "amber")
+    )
+    text += "trainer-violet exited with code 137\n"
+    for name in ("amber", "slate", "green"):
+        tag = f"trainer-{name:<6} | [rank{names[name]}]: "
+        text += f'{tag}Traceback (most recent call last):\n{tag}  File "/srv/c.py", line 8, in <module>\n'
+        text += f"{tag}    dist.all_reduce(g)\n{tag}RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:553] "
+        text += "Connection closed by peer [127.0.0.1]:921\n"
+    root = engine.diagnose([Source("compose.log", data=text.encode())]).root_cause
+    assert root is not None
+    assert root.origin.rank == 2
+
+
+def test_names_that_say_their_numbers_are_known_by_them(engine: Engine) -> None:
+    names = ["iron", "copper", "zinc", "gold"]
+    text = "".join(f"10:00:00 {name} shaft {n} open\n" for n, name in enumerate(names))
+    text += "".join(
+        f"10:00:{k:02} {name} {k}0 blocks\n"
+        for k in range(1, 5)
+        for name in ("gold", "iron", "zinc", "copper")
+    )
+    text += "10:00:09 MainProcess lost copper (exitcode -9), stopping the shift\n"
+    root = engine.diagnose([Source("shift.log", data=text.encode())]).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("rank-crash", 1)

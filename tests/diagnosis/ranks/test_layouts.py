@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -93,3 +94,29 @@ def test_where_all_that_there_may_be_have_spoken(
     root = triage.Engine().diagnose([log]).root_cause
     assert root is not None
     assert root.origin.rank == rank
+
+
+LOST = """\
+[rank0]: Traceback (most recent call last):
+[rank0]:   File "/srv/fold/run.py", line 31, in <module>
+[rank0]:     dist.all_reduce(h)
+[rank0]: RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:553] Connection closed by peer [127.0.0.1]:3384
+"""
+
+
+@pytest.mark.parametrize(("places", "rank"), [((2, 2), 3), ((2, 4), 5)])
+def test_places_of_structured_records_tell_ranks(tmp_path: Path, places: tuple[int, int], rank: int) -> None:
+    grid = [(dp, tp) for dp in range(places[0]) for tp in range(places[1])]
+    lines = [
+        json.dumps({"ts": 1795404676.5 + step, "dp": dp, "tp": tp, "event": "step", "step": step})
+        for step in range(4)
+        for dp, tp in grid
+    ]
+    raised = {"ts": 1795404690.1, "dp": 1, "tp": 1, "event": "exception", "error": "KeyError: 'plum'"}
+    log = tmp_path / "job.jsonl"
+    # two processes write at once
+    log.write_text("\n".join(lines) + "\n" + lines[0] + json.dumps(raised) + "\n" + LOST)
+    root = triage.Engine().diagnose([log]).root_cause
+    assert root is not None
+    assert root.origin.rank == rank
+    assert "plum" in root.evidence[0].text

@@ -33,6 +33,9 @@ def raised(error: str, tag: str = "", function: str = "join") -> str:
         ("ranks 1, 3 ran out of patience", 0),
         ("rank 1 has 4 rows and rank 3 has 5", 0),
         ("rank 3 is waiting", 0),
+        ("round 4 incomplete after 8 s, missing [3]", 3),
+        ("waiting for peers: [3]", 3),
+        ("missing [1, 3]", 0),
         ("table of rank 3", 0),
     ],
 )

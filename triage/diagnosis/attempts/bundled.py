@@ -122,6 +122,11 @@ class _Ends:
         return None
 
     @property
+    def not_finite(self) -> Finding | None:
+        """None, for the same reason."""
+        return None
+
+    @property
     def waiting(self) -> Finding | None:
         """None, for the same reason."""
         return None

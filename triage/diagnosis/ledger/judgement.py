@@ -33,6 +33,7 @@ from triage.diagnosis.ledger.desync import (
 )
 from triage.diagnosis.ledger.lateness import at_work, came_back, came_late, latecomers, too_short
 from triage.diagnosis.ledger.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
+from triage.diagnosis.ledger.left_first import left_first
 from triage.diagnosis.ledger.models import models_differ
 from triage.diagnosis.ledger.oddities import OUTSIDE, left_behind, shown, suspect
 from triage.diagnosis.ledger.phases import Activities
@@ -41,6 +42,7 @@ from triage.diagnosis.ledger.settings import (
     other_layout,
     other_release,
     other_worlds,
+    out_of_step,
     started_otherwise,
 )
 from triage.diagnosis.ledger.sites import mismatched, odd_site, same_site
@@ -64,12 +66,14 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     )
     verdicts += vanished(job, ledger)
     verdicts += left_over(job, ledger)
+    verdicts += left_first(job)
     verdicts += initialisation(job, ledger)
     verdicts += differing(job, ledger)
     verdicts += models_differ(job, ledger)
     verdicts += mismatched(job, ledger)
     verdicts += other_worlds(job)
     verdicts += other_layout(job)
+    verdicts += out_of_step(job, ledger)
     verdicts += other_release(job)
     verdicts += started_otherwise(job)
     verdicts += placement(job, ledger)

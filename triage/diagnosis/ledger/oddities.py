@@ -138,7 +138,7 @@ def _in_vain(item: Item) -> bool:
 
 
 def _unlike(item: Item) -> bool:
-    if item.rule.fact == "fingerprint":
+    if item.rule.fact in {"fingerprint", "left-first"}:
         return True
     return item.rule.role == "cause" and item.rule.category == "collective-desync" and not item.concluded
 
@@ -181,6 +181,9 @@ def deviant(job: Job, like: str = "") -> Item | None:
     odd = [
         item for item in job.of_fact("deviant") if compiled(like).search(item.text("words") or "") is not None
     ]
+    odd = [
+        item for item in odd if item.rank is not None
+    ] or odd  # a launcher differs from its ranks by nature
     return odd[0] if len({item.rank for item in odd}) == 1 and odd[0].rank is not None else None
 
 

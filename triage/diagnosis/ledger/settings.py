@@ -102,6 +102,16 @@ def other_layout(job: Job) -> Iterator[Item]:
     yield verdict(job, "ledger.layout-differs", fields, [odd, lost[0]], rank=odd.rank)
 
 
+def out_of_step(job: Job, ledger: Ledger) -> Iterator[Item]:
+    """A rank that said another number of a step than all others, where ranks wait or were lost and nobody failed by itself."""
+    odd = [i for i in job.of_rule("progress.out-of-step") if i.rank is not None]
+    lost = [wait.item for wait in ledger.waiting.values()] + list(ledger.bereft.values())
+    if len(odd) != 1 or not lost:
+        return
+    fields: dict[str, Value] = {"ranks": (odd[0].rank,), "words": odd[0].text("words")}
+    yield verdict(job, "ledger.out-of-step", fields, [odd[0], lost[0]], rank=odd[0].rank)
+
+
 _LAYOUT = r"(?i)\b(?:(?:tensor|pipeline|data|context|sequence|expert|model)[ _-]?parallel|parallel size|device mesh)"
 """How the sizes of the groups of a job are stated."""
 

@@ -41,12 +41,15 @@ def located(
         if names:
             seen[names].add(places)
     sizes: dict[tuple[str, ...], tuple[int, ...]] = {}
+    pids = any(item.finding.labels and item.finding.pid is not None for item in items)
     for names, found in seen.items():
         if not found:
             continue
         extent = tuple(max(column) + 1 for column in zip(*found, strict=True))
         # all that there may be have spoken
         whole = names == _SEAT or (not set(names).isdisjoint(_SPLIT) and set(names).isdisjoint(_SEAT))
+        if names == ("DP", "TP") and not pids:
+            whole = min(extent) > 1  # an engine's replicas, which count apart, carry pids
         full = whole and world_size is None and len(found) == prod(extent)
         if len(names) > 1 and (prod(extent) == world_size or (full and (names == _SEAT or len(found) > 1))):
             sizes[names] = extent

@@ -27,6 +27,7 @@ from triage.diagnosis.ranks.nodes import (
 )
 from triage.diagnosis.ranks.numbered import default_tag, group_tag, number_ranks, own_name, wanted
 from triage.diagnosis.ranks.seats import ORDINAL, Identities
+from triage.diagnosis.ranks.spawned import note_spawned
 from triage.diagnosis.run import Ends
 from triage.scan.lazy import deferred
 from triage.scan.ordinary.selves import Selves
@@ -84,6 +85,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             table.note(rank, host=item.finding.host, local_rank=local)
     _place_nodes(job, table)
     first_nodes(job, table.nodes)
+    several = note_spawned(job, table.nodes, table.world_size) or several
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
     hosts_in_order(job, table.nodes, table.world_size, told.writers)
     for item in (*job.of_fact("identity"), *job.of_fact("rank-exit")):
@@ -285,6 +287,12 @@ def _quoted(item: Item, parent: Item) -> bool:
     )  # fmt: skip
 
 
+def _called(item: Item, table: Identities) -> int | None:
+    """The rank of the actor that Ray says raised it, by its pid or by the number that the program gave it."""
+    rank = table.rank_of_pid(item.number("_called_pid"), item.text("_called_host"))
+    return item.number("_called_number") if rank is None else rank
+
+
 def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
     """``items`` with the rank filled in where a pid or a local rank tells it."""
     items = list(items)
@@ -295,7 +303,7 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
     called = [
         (item, rank) for item in items
         if item.rule.fact == "exception" and item.finding.rank is None
-        and (rank := table.rank_of_pid(item.number("_called_pid"), item.text("_called_host"))) is not None
+        and (rank := _called(item, table)) is not None
     ]  # fmt: skip
     spawned = [
         (i, i.number("local_rank"))

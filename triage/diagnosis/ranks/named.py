@@ -22,6 +22,8 @@ _NO_PROCESSES = frozenset(
     ["node", "host", "machine", "server", "attempt", "try", "run", "job", "restart", "log", "part", "step", "epoch"]
 )  # fmt: skip
 """What else writers and logs are counted by."""
+_NAMELESS = deferred(r"\Z|(?:pid|task|seat|rank|local_rank|default|node|host)[ :_-]?\d|[A-Z]{2,3}\d")
+"""What stands there and is a number, a pid or a seat, not a name."""
 _COUNTED = deferred(r"(?P<word>[A-Za-z]*)[ _#-]{0,2}(?P<number>\d{1,5})(?:@(?P<pid>\d{2,8}))?")
 """``shard 6``, ``w-03``, ``P3@18297``, and a number alone."""
 
@@ -37,6 +39,7 @@ def name_processes(job: Job, table: Identities, writers: Iterable[str]) -> None:
         if finding.rank is not None and finding.stream:
             for part in finding.stream.split("/"):
                 table.name(part, finding.rank)
+    writers = list(writers)
     stems: list[str] = []
     for source in job.sources:
         stem = PurePath(source.path or source.name).name.partition(".")[0]
@@ -46,6 +49,16 @@ def name_processes(job: Job, table: Identities, writers: Iterable[str]) -> None:
             table.name(stem, source.rank)
     _count([*stems, *map(bare, writers)], table, FEWEST, _NO_PROCESSES)
     _count([item.text("name") or "" for item in job.of_fact("rank-exit")], table, FEWEST_CHILDREN)
+    _last_of_all(writers, table)
+
+
+def _last_of_all(writers: Iterable[str], table: Identities) -> None:
+    """Name the one writer whose rank nobody tells, where those of all others leave one number free."""
+    ranks = {name: table.rank_of_name(name) for name in set(writers) if _NAMELESS.match(name) is None}
+    unknown = [name for name, rank in ranks.items() if rank is None]
+    free = set(range(len(ranks))) - set(ranks.values())
+    if len(ranks) >= FEWEST and len(unknown) == 1 and len(free) == 1:
+        table.name(unknown[0], free.pop())
 
 
 def _count(

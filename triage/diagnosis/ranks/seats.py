@@ -55,6 +55,8 @@ class Identities:
     """The rank whose process ended before all others, as its launcher tells."""
     accused: int | None = None
     """The one rank of which the exceptions of others speak."""
+    not_finite: int | None = None
+    """The one rank whose own numbers ceased to be finite before those of all others."""
     absentee: int | None = None
     """The one rank that never came to the store at which all others were."""
     deserter: int | None = None

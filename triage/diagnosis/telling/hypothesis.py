@@ -9,6 +9,7 @@ from triage.diagnosis.causes.conditions import functions_of, names_of
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger.phases import phase_at
 from triage.diagnosis.ranks.seats import Identities
+from triage.diagnosis.telling.announced import announced_by_another
 from triage.diagnosis.telling.beside import beside
 from triage.diagnosis.telling.origin import origin_of
 from triage.diagnosis.telling.shown import evidence, own_words
@@ -32,6 +33,8 @@ def build(
     lead = candidate.lead
     rule = lead.rule
     origin = origin_of(candidate, identities, year)
+    origin = announced_by_another(job, origin, lead, around, identities)
+    near = None if around is None else beside(job, identities, candidate, origin, around)
     phase = lead.text("phase") or rule.phase or phase_at(job, lead.finding)
     names = names_of(job, lead, identities.world_size, phase)
     names["ranks"] = lead.fields.get("ranks") or origin.ranks or None
@@ -56,7 +59,6 @@ def build(
     def text(template: str) -> str:
         return fill(template, names, kinds)
 
-    near = None if around is None else beside(job, identities, candidate, origin, around)
     steps: list[Step] = []
     for remedy in rule.remediation:
         if remedy.condition is not None and not remedy.condition.holds(names, functions):

@@ -37,6 +37,8 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     if len(ranks) > 1 and rule.category == "numerics":
         own = _whose_number(candidate)
         ranks = ranks if own is None else [own]
+    if len(ranks) != 1 and rule.category == "numerics" and identities.not_finite is not None:
+        ranks = [identities.not_finite]
     # operations that don't fit each other, or ranks that just stand: who left the common path said so
     apart_from_all = rule.category == "collective-desync" or rule.id == BY_SIGNAL
     astray = identities.suspect if apart_from_all else None

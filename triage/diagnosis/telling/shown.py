@@ -25,6 +25,8 @@ _OF_ITS_DOING = frozenset(
 
 def own_words(job: Job, candidate: Candidate, origin: Origin) -> list[Item]:
     """What the rank at fault said for itself, and last; of two that may be, what each said last."""
+    if candidate.lead.rule.category == "numerics":
+        return [i for i in job.of_fact("not-finite") if i.rank == origin.rank]
     of_its_doing = candidate.lead.rule.category in _OF_ITS_DOING or candidate.of_ledger
     if not of_its_doing or not _shown_by_others(candidate):
         return []

@@ -14,6 +14,9 @@ _SAID_OF = deferred(
     r"|went|disagrees|differs|exited|crashed|hung|still)(?! (?:waiting|successfully|ready|done|up|alive|fine|ok)\b)\b"
     r"|\b(?:no (?:answer|reply|response|heartbeat|message|result|data|news)s?|nothing|timed out|gave up|waiting|waited)\b"
     r"(?: \w+){0,2}? (?:of|from|on|for) rank[ #=]?(\d{1,5})\b"
+    # a list of one
+    r"|\b(?:missing|absent|late|stragglers?|waiting (?:for|on)|waited (?:for|on)|no (?:answer|reply|response|heartbeat)s? (?:of|from))"
+    r"(?: (?:ranks?|peers?|members?|workers?|processes))?[ :=]{1,2}\[(\d{1,5})\]"
 )
 _SEVERAL_PROCESSES = 2
 _SEVERAL = deferred(r"(?i)(?<![\w-])ranks? \[?\d{1,5}(?:, ?| and )\d")
@@ -32,7 +35,7 @@ def accused(lead: Item) -> int | None:
 def _named_in(words: str) -> int | None:
     if _SEVERAL.search(words) is not None:
         return None
-    ranks = {int(found[1] or found[2]) for found in _SAID_OF.finditer(words)}
+    ranks = {int(found[1] or found[2] or found[3]) for found in _SAID_OF.finditer(words)}
     return ranks.pop() if len(ranks) == 1 else None
 
 

@@ -35,8 +35,9 @@ def deviants(said: Sequence[Said]) -> list[Said]:
     by_wording: dict[str, dict[str, list[Said]]] = defaultdict(lambda: defaultdict(list))
     writers: set[str] = set()
     ranks = {line.writer for line in said if line.writer is not None and line.writer.isdecimal()}
-    if not any(line.writer is not None for line in said):
-        said = [replace(line, writer=f"log {line.source}") for line in said]  # a log is somebody's
+    named = {line.source for line in said if line.writer is not None}
+    # a log is somebody's
+    said = [line if line.source in named else replace(line, writer=f"log {line.source}") for line in said]
     for line in said:
         # where ranks are named, whoever is none of them is no rank: a launcher, a node
         if line.writer is not None and (len(ranks) < FEWEST or line.writer in ranks):

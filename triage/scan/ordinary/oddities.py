@@ -13,6 +13,7 @@ from triage.model import Block, Finding, Moment, Source, Value
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.behind import behind
 from triage.scan.ordinary.deviants import broken_habits, deviants
+from triage.scan.ordinary.in_step import out_of_step
 from triage.scan.ordinary.said import (
     WORD,
     Said,
@@ -28,6 +29,7 @@ from triage.scan.ordinary.testimony import testimony
 ODD = "progress.oddity"
 LAST = "progress.last-line"
 DEVIANT = "progress.deviant"
+OUT_OF_STEP = "progress.out-of-step"
 MAX_LINES = 240
 """Lines of them, fewer where there are many sources."""
 MAX_LINES_IN_ALL = 12_000
@@ -101,6 +103,7 @@ def oddities(
         if warned or began.get(line.source, 1 << 62) < line.offset or _later(line.prefix.time, clock):
             found.setdefault(_writer(line), []).append(line)
     told = [(line, DEVIANT) for line in deviants(setup) or broken_habits(said)]
+    told = told or [(line, OUT_OF_STEP) for line in out_of_step(said)]
     told += [(line, ODD) for lines in found.values() for line in lines[-KEPT:]]
     told += [(line, LAST) for line in last.values()]
     seen: set[tuple[int, int]] = set()

@@ -44,6 +44,8 @@ _CODE = (
 
 _OF_LIBRARIES = r"\.(?:cpp|cc|cu|py):\d+\]|\[(?:PG |Rank )|NCCL|collective|[Ww]atchdog|torch[/.]"
 """What torch and NCCL report as errors, which others say as well."""
+_TELLING = r"[^\W\d]\W{0,3}\Z"
+"""A word, or a letter, right before the number of a writer: a number alone may come again for whatever reason."""
 _DIGITS = str.maketrans("", "", "0123456789")
 _Row = tuple[int, int, bytes]
 """Position, number and bytes of a line."""
@@ -223,6 +225,12 @@ def _said(block: Block, source: Source, index: int, row: _Row, *, indented: bool
     text, prefix, message = _heard(block, at, raw)
     if not is_statement(text, prefix, message.lstrip(" ") if indented else message):
         return None
+    mark = leads_of(block).mark
+    own = None if mark is None else mark.match(text)
+    if mark is not None and own is not None and compiled(_TELLING).search(text, 0, own.start(1)):
+        again = mark.search(text, own.end())
+        if again is not None:
+            return None  # two processes wrote it at once
     wording = " ".join(compiled(_VARYING).sub("#", message.lower()).split())[:120]
     return Said(
         index, number, block.offset + at, text, prefix, message, wording, writer_of(prefix, source, message)
@@ -268,7 +276,8 @@ def writer_of(prefix: Prefix, source: Source, message: str) -> str | None:
         rank = int(own[1] or own[2])
     if rank is not None:
         return str(rank)
-    return f"{source.name} {prefix.stream}" if prefix.stream else None
+    name = prefix.stream or ("" if prefix.pid is None else f"pid {prefix.pid}")
+    return f"{source.name} {name}" if name else None
 
 
 def finding_of(

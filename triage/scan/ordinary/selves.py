@@ -52,6 +52,18 @@ _COUNTED = (
     r"|collector|explorer|generator|simulator|partition|peer)"
     r"(?:[ _](?:index|id|number|no\.?))?[ =:#_-]{0,3}(?P<rank>\d{1,5})(?![\w./-])"
 )
+_ITSELF = (
+    r"(?i)\A\W{0,3}(?:worker|process|proc|trainer|replica|member|actor|agent|runner|engine|learner|sampler|walker|collector|explorer"
+    r"|generator|simulator|peer|client|env)[ _#-]?(?P<rank>\d{1,4})(?![\w./-])"
+)
+"""The number that somebody begins his line with; of processes with pids, Ray keeps a line of some only."""
+_CALLED = (
+    r"(?i)(?<![\w./-])(?!(?:step|epoch|iter\w*|round|batch|node|host|machine|local|attempt|run|version|port|pid|line)\b)[a-z]{2,16}[ _#-]"
+    r"(?P<rank>\d{1,4})(?![\w./:%-]|, ?\d)"
+)
+"""A number behind any word: several writers that each have one of their own count themselves by it."""
+FEWEST_CALLED = 3
+"""Writers that must."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +130,8 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         wording = _without_own(line, names.get("stream", ""), stems[index]) if numbers else ""
         for slot, rank in numbers:
             for kind, name in names.items():
-                stated[kind, wording, slot][index, name].add(rank)
+                if kind in _WHERE.get(slot[0], names):
+                    stated[kind, wording, slot][index, name].add(rank)
     for (index, _), by_rank in pids.items():
         # several ranks that say it in the same words, each with a pid of its own, speak of themselves
         own = {rank: next(iter(names)) for rank, names in by_rank.items() if len(names) == 1}
@@ -137,7 +150,9 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
     sizes: set[int] = set()
     for (_, _, slot), told in stated.items():
         how, *among = slot
-        own_numbers = _of_themselves(told, contiguous=how != "rank")
+        own_numbers = _of_themselves(told, contiguous=how not in {"rank", "itself"}) and (
+            how != "called" or len(told) >= FEWEST_CALLED
+        )
         # a name under which several ranks write, as that of a replica, is none of theirs
         if own_numbers or (how == "rank" and _of_several(told)):
             for writer, ranks in told.items():
@@ -193,6 +208,8 @@ def _names_of_files(blocks: Mapping[int, Block], sources: Sequence[Source]) -> d
     return own | {name.replace("-", sign): index for name, index in own.items() for sign in "/.:"}
 
 
+_WHERE: Mapping[object, Sequence[str]] = {"itself": ("process",), "called": ("stream",)}
+"""By which names of writers some numbers are compared; others are by all."""
 _KINDS = r"\A(?:lead|own|pid) "
 """What kinds of names there are before lines."""
 
@@ -255,6 +272,11 @@ def _stated(line: Said) -> Iterator[tuple[tuple[object, ...], int]]:
             yield ("among", at, int(said["size"])), int(said["rank"])
     for at, said in enumerate(compiled(_COUNTED).finditer(line.message)):
         yield ("counted", at), int(said["rank"])
+    for at, said in enumerate(compiled(_CALLED).finditer(line.message)):
+        yield ("called", at), int(said["rank"])
+    itself = compiled(_ITSELF).match(line.message)
+    if itself is not None and line.prefix.pid is not None:
+        yield ("itself",), int(itself["rank"])
 
 
 def _as_named(told: Mapping[Writer, set[int]], named: Mapping[Writer, set[int]]) -> bool:

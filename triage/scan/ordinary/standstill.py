@@ -18,6 +18,8 @@ from triage.scan.ordinary.said import WINDOW, Said, any_line, finding_of
 
 FEWEST = 6
 """Lines with different times, by which is known how often a program says something."""
+FEWEST_FAST, ENOUGH = 2, 24
+"""The same of a program that says so many lines within seconds, where times are told in seconds."""
 MOST_UNSTAMPED = 12
 """Lines without a time behind the last one that has one: with more of them, somebody may have been at work."""
 _ZONE = 1800.0
@@ -113,7 +115,7 @@ def _told(block: Block, source: Source, index: int, until: int, stop: Moment) ->
     start = block.data.find(b"\n", start, until) + 1 if start else 0
     last: Said | None = None
     times: list[float] = []
-    unstamped = 0
+    stamped = unstamped = 0
     for line in any_line(block, source, index, start):
         if line.offset - block.offset >= _begin(block, until):
             break
@@ -123,11 +125,12 @@ def _told(block: Block, source: Source, index: int, until: int, stop: Moment) ->
             continue
         if at > stop.seconds:
             return None  # another clock, or another attempt's line
-        unstamped = 0
+        stamped, unstamped = stamped + 1, 0
         last = line
         if not times or at > times[-1]:
             times.append(at)
-    if last is None or len(times) < FEWEST or unstamped > MOST_UNSTAMPED:
+    fewest = FEWEST_FAST if stamped >= ENOUGH else FEWEST
+    if last is None or len(times) < fewest or unstamped > MOST_UNSTAMPED:
         return None
     return _Told(last, times[-1], max(two - one for one, two in pairwise(times)))
 

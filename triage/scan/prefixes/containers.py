@@ -56,6 +56,17 @@ _COLLECTED_KEYS = frozenset(
         "logtag",
     }
 )
+_EXCEPTION = r"(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Exit|Interrupt)\b"
+_BARE_EVENT = r"(?i)(?:exception|error|failed|failure|crash(?:ed)?|fatal|abort(?:ed)?)"
+"""An event's name that says no more than that something went wrong."""
+_GRAVE = frozenset(["ERROR", "FATAL", "CRITICAL", "EXCEPTION"])
+_MOST_GLUED = 8
+_GRID_KEYS = (
+    ("DP", ("dp", "dp_rank", "data_parallel_rank")),
+    ("PP", ("pp", "pp_rank", "pipeline_parallel_rank")),
+    ("TP", ("tp", "tp_rank", "tensor_parallel_rank")),
+)
+"""Under which structured loggers keep the place of a process among those that work in parallel."""
 _NESTED = ("fields", "jsonPayload")
 _PLACE_KEYS = ("pod_name", "podName", "task_name", "replica_name")
 """Under which collectors keep the name of what wrote a line."""
@@ -94,8 +105,10 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
 
     try:
         data = json.loads(text[at:])
-    except (ValueError, RecursionError):
+    except RecursionError:
         return None
+    except ValueError:
+        data = _glued(text[at:]) if '}{"' in text else None
     if not isinstance(data, dict):
         return None
     if "stream_name" in data and isinstance(data.get("data"), str):
@@ -122,13 +135,40 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     if raised is None:
         raised = next((v for v in told.values() if isinstance(v, str) and v.startswith(HEADER)), None)
     detail = next((told[k] for k in _DETAIL_KEYS if isinstance(told.get(k), str)), None)
-    if detail and draft.level in {"error", "fatal"} and HEADER not in detail and detail not in message:
-        message = f"{message}: {detail}"
+    grave = draft.level in {"error", "fatal"} or (detail and compiled(_EXCEPTION).match(detail) is not None)
+    if detail and grave and HEADER not in detail and detail not in message:
+        bare = compiled(_BARE_EVENT).fullmatch(message) is not None
+        if bare and draft.level is None:
+            draft.severity("ERROR")
+        message = detail if bare else f"{message}: {detail}"
     if raised is not None and HEADER in str(raised) and HEADER not in message:
         message = f"{message}\n{raised}"
     if HEADER in message:
         message = compiled(r"\n[ \t]*(?=\n)").sub("", message)  # some put an empty line between all frames
     return str(message).rstrip("\r\n")
+
+
+def _glued(text: str) -> object:
+    """The one of several objects on a line, which processes wrote at once, that tells of an error; else the first."""
+    import json
+
+    found: list[dict[str, object]] = []
+    decode, at = json.JSONDecoder().raw_decode, 0
+    try:
+        while at < len(text) and len(found) < _MOST_GLUED:
+            data, at = decode(text, at)
+            if not isinstance(data, dict):
+                return None
+            found.append(data)
+    except (ValueError, RecursionError):
+        return None
+    told = (d for d in found if any(d.get(k) for k in _DETAIL_KEYS) or _level_of(d) in _GRAVE)
+    return next(told, found[0])
+
+
+def _level_of(data: dict[str, object]) -> str:
+    """The level of a structured line, in capitals."""
+    return str(next((data[k] for k in _LEVEL_KEYS if k in data), "")).upper()
 
 
 def _place(data: dict[str, object]) -> str | None:
@@ -165,6 +205,9 @@ def _numbers(data: dict[str, object], draft: Draft) -> None:
             draft.writer(f"seat {node}:{local}")
         elif rank is None and host is not None:
             draft.writer(f"seat {host}:{local}")
+    elif draft.rank is None and not draft.labels and len(places := _places(data)) > 1:
+        draft.labels = places
+        draft.writer(" ".join(f"{name}{number}" for name, number in places))
     elif draft.rank is None:
         name = next((name for name in _PROCESS_KEYS if type(data.get(name)) is int), None)
         if name is not None:
@@ -181,6 +224,12 @@ def _numbers(data: dict[str, object], draft: Draft) -> None:
             ):
                 _numbers(inner, draft)
                 return
+
+
+def _places(data: dict[str, object]) -> tuple[tuple[str, int], ...]:
+    """The coordinates of a process that are stated beside a message, from the slowest to the fastest."""
+    told = ((name, _number(data, keys)) for name, keys in _GRID_KEYS)
+    return tuple((name, number) for name, number in told if number is not None)
 
 
 def _number(data: dict[str, object], names: tuple[str, ...]) -> int | None:

@@ -20,6 +20,7 @@ from triage.scan.prefix import clean, prefix_length, split_line
 from triage.scan.prefixes.containers import unwrap_json
 from triage.scan.prefixes.draft import Draft
 from triage.scan.tracebacks.lines import HEADER
+from triage.scan.writers.gridded import grid_of, rank_at
 from triage.scan.writers.keyed import keyed, pids
 from triage.scan.writers.marks import NO_RECORD, mark_of
 from triage.scan.writers.placed import in_slot, level_before, sat
@@ -115,7 +116,7 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     if leads.pid is not None:
         return _of_process(line, leads.pid)
     if not leads.names:
-        return split_line(line) if leads.mark is None else _marked(line, leads.mark, leads.base)
+        return split_line(line) if leads.mark is None else _marked(line, leads.mark, leads)
     found = _found(leads, line, 0)
     outer = None
     if found is None and _STAMPED.match(line):
@@ -182,22 +183,29 @@ def _collected(leads: Leads, line: str) -> tuple[Prefix, str] | None:
     )
 
 
-def _marked(line: str, mark: re.Pattern[str], base: int) -> tuple[Prefix, str]:
+def _marked(line: str, mark: re.Pattern[str], leads: Leads) -> tuple[Prefix, str]:
+    base = leads.base
     prefix, message = split_line(line)
     own = mark.match(line) if prefix.rank is None and prefix.local_rank is None else None
     if own is None or (
         own.start(1) < prefix.length and line[own.start(1) - 1] != "=" and not _in_loggers_place(own, prefix)
     ):
         return prefix, message
+    if leads.width:
+        return _numbered(prefix, line, own, rank_at(int(own[1]), int(own[2]), leads.width)), message
     if mark.groups > 1:
         host = str(int(own[1]) - base) if own[1].isdecimal() else own[1]
         return replace(sat(prefix, host, int(own[2])), stamped=True, recorded=True), message
     if int(own[1]) >= base:
-        rank = int(own[1]) - base
-        stream = f"{prefix.stream}/rank{rank}".lstrip("/")
-        level = prefix.level or level_before(line, own.end())
-        prefix = replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True, level=level)
+        prefix = _numbered(prefix, line, own, int(own[1]) - base)
     return prefix, message
+
+
+def _numbered(prefix: Prefix, line: str, own: re.Match[str], rank: int) -> Prefix:
+    """``prefix`` of the rank that a mark in ``line`` tells."""
+    stream = f"{prefix.stream}/rank{rank}".lstrip("/")
+    level = prefix.level or level_before(line, own.end())
+    return replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True, level=level)
 
 
 def _in_loggers_place(own: re.Match[str], prefix: Prefix) -> bool:
@@ -251,7 +259,7 @@ def _learned(lines: tuple[str, ...], raw: tuple[str, ...] = ()) -> Leads:
     if len(lines) < FEWEST:
         return NONE
     names = _names_of(lines)
-    if len(names) > 1:
+    if names:  # one alone is left where a prefix is known for all others, as for Compose's but the longest
         found = Leads(names, _shapes_of(names, lines), seated=seated(names))
         return replace(found, numbered=_numbered_behind(found, lines))
     own = _by_its_place(lines, raw)
@@ -278,6 +286,9 @@ def _by_its_place(lines: Sequence[str], raw: Sequence[str]) -> Leads:
     slot = slot_of(raw or lines)
     if slot is not None and _told_already(raw or lines, slot):
         slot = None
+    grid = grid_of([line for line in lines if not NO_RECORD.match(line)])
+    if grid is not None:
+        return Leads(mark=grid[0], width=grid[1])
     own = mark_of(lines)
     if own is not None and (slot is None or _as_many(own[0], slot, lines)):
         return Leads(mark=own[0], base=own[1])
