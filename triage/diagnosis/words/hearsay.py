@@ -74,6 +74,10 @@ _GIVEN = frozenset(["frozen", "stdlib", "torch"])
 """Whose complaints are mostly about what the user's own code gave them."""
 _OF_OWN = 1.2
 """The margin that makes of what the user's own code raises something else: a full disk is one whoever says so."""
+_OF_REFUSALS = 0.7
+"""The margin that does so where that code says in words of its own what it refuses: it is no slip then."""
+_REFUSES = r"(?:^|[\s:;])(?:raise\s+[\w.]+\(\s*(?:[fr]?[\"']|$)|assert\b[^\n]*,\s*[fr]?[\"'])"
+"""A line that raises with a message."""
 _OF_OBJECTS = 0.35
 """The margin that makes a demand one about objects and not about settings: of both it is said in the same words."""
 _OF_ANY = frozenset(["unknown.exception", "unknown.last-words", "unknown.stated"])
@@ -114,7 +118,8 @@ def _needed(item: Item, like: Likeness, words: str) -> float:
     if supposed == "unknown.said-by-settings" and compiled(_ASKS_FOR_A_FLAG).search(words):
         return MUCH  # what is spoken of beside it is what the flag is about
     if rather and kind == "user":
-        least = _OF_OWN
+        refuses = compiled(_REFUSES).search(item.text("code") or "") is not None
+        least = _OF_REFUSALS if refuses else _OF_OWN
     elif slip and supposed == "unknown.config":
         least = (
             _OF_DEMANDS  # who demands a type or a key speaks of choices and of flags too, but of an object

@@ -34,7 +34,11 @@ PACKAGES = (
     r"|\bcompute capabilit(?:y|ies)\b|\b(?:sm_?\d{2,3}[af]?|gfx\d{3,4}\w?)\b|\b(?:Hopper|Blackwell|Ampere|Volta"
     r"|Turing) (?:GPU|architecture|or)"
     r"|\bnot supported (?:on|by) (?:this|your|the current) (?:device|platform|gpu|hardware|system|machine|architecture)\b"
-    r"|\b(?:compiled|built) (?:without|with no)\b|\bno plugins available\b"
+    r"|\b(?:compiled|built) (?:without|with no)\b|\bno plugins available\b|\bcan(?:'t|not) load plugin\b"
+    r"|\b(?:wire|protocol|schema|format|api|abi|rpc)[ -](?:format |protocol )?versions?\b[^\n]{0,60}?\b(?:is not|isn't|newer|older"
+    r"|unsupported|mismatch\w*|differs?|expected|instead of|but)\b"
+    r"|\b(?:newer|older) than (?:this|the|my|our) (?:reader|client|server|build|binary|library|release|program|version)\b"
+    r"|\b(?:speaks?|understands?|reads|written with) (?:the )?(?:\w+ )?(?:protocol|format)s? (?:version )?v?\d"
 )
 """Something is not installed, or not of the version, or not for the hardware."""
 
@@ -48,7 +52,7 @@ HUB = (
 """Somebody is asked for something who wants to know by whom."""
 TURNED_AWAY = (
     r"\b(?:40[123]|429) (?:client |http )?(?:error|unauthori[sz]ed|forbidden|payment required|too many requests)\b"
-    r"|\b(?:error|status) code:? (?:40[123]|429)\b"
+    r"|\b(?:error|status) code:? (?:40[123]|429)\b|\bHTTP(?:/\d\S*)?(?: error| status)?:? (?:40[123]|429)\b"
 )
 """The statuses of HTTP for those who are not known, have not paid, may not or ask too often."""
 
@@ -188,7 +192,8 @@ OBJECTS = (
     r"|\b(?:not|n't) (?:been |yet )?(?:initiali[sz]ed|registered|called|prepared|started|setup|set up)\b|\bis not initiali[sz]ed\b"
     r"|\balready (?:been )?(?:called|initiali[sz]ed|registered|started|closed|exists|in)\b|\buse \w+\.init\(|\bcalled? \S+\("
     r"|\bcall(?:ing)? [`'\w.]+\(?\)?[`']? (?:first|before)"
-    r"|\b(?:before|after) calling\b|\bmust be called\b|\bshould not be called\b|\bsubclass\w*\b|\boverrid\w+\b"
+    r"|\b(?:before|after|when|while) calling\b|\bdo(?:es)? ?n[o']t implement\b"
+    r"|\bmust be called\b|\bshould not be called\b|\bsubclass\w*\b|\boverrid\w+\b"
     r"|\bmust (?:implement|return|produce)\b|\bshould implement\b"
     r"|\bexpect(?:s|ed|ing)?\b.{1,80}\b(?:but )?(?:got|received|found|instead)\b|\bexpects? (?:an?|input|another|to|the)\b"
     r"|\bexpected \w+ to be\b"
@@ -240,7 +245,9 @@ UNREADABLE = (
 )
 NO_ANSWER = (
     r"\b(?:connection refused|no route to host|network is unreachable|connection reset by peer|broken pipe|name or service not known"
-    r"|temporary failure in name resolution|nodename nor servname)\b"
+    r"|temporary failure in name resolution|nodename nor servname|certificate verify failed)\b"
+    r"|\b(?:HTTP(?:/\d\S*)?(?: error| status)?:? 50[0234]\b|50[0234] (?:server error|internal server error|bad gateway"
+    r"|service unavailable|gateway time-?out)\b)"
 )
 """How operating systems say that nobody answers."""
 UNREACHED = (

@@ -43,7 +43,7 @@ def kind_of_words(
         return doing
     if users:
         return "config" if asked and refused and not given else None
-    if asked and (not given or (checks and refused and not tensors)):
+    if asked and (not given or (checks and refused and not tensors and settings)):
         return "config"
     if _of_settings(words, refused, given):
         return "config"
