@@ -41,7 +41,16 @@ def category(engine: Engine, ends: str, *frames: tuple[str, str, str]) -> str:
         # who is not let in, and who does not answer, whatever raises it
         ("urllib.error.HTTPError: HTTP Error 403: Forbidden", "raise last", "auth-or-hub"),
         ("urllib.error.HTTPError: HTTP Error 503: Service Unavailable", "raise last", "network-config"),
+        ("OSError: [Errno -51] NetCDF: Unknown file format: 't2m_1999.nc'", "return netCDF4.Dataset(p)['t2m']", "data-loading"),
+        # what a program refuses in words of its own
+        ("ValueError: validation split is empty after filtering", "raise ValueError('validation split is empty')", "data-loading"),
+        ("RuntimeError: clip_00312.mp4: decoded 12 of 64 frames", "if n < m: raise RuntimeError(f'{c}: decoded {n}')", "data-loading"),
+        ("RuntimeError: only 46 GB free on /scratch, a checkpoint needs 90 GB", "raise RuntimeError(f'only {n}')", "storage"),
+        ("PermissionError: solver license expired on 2025-12-31", "raise PermissionError(f'solver {s}')", "auth-or-hub"),
+        ("KeyError: 'cosin'", "f = SCHEDULES[cfg['scheduler']]", "config"),
+        ("KeyError: 'cosin'", "f = SCHEDULES[name]", "user-code"),
         # what speaks another version
+        ("RuntimeError: worker runs trainer 1.3.9, coordinator runs trainer 1.4.2", "raise RuntimeError(f'{w}')", "driver-or-version"),
         ("RuntimeError: peer speaks protocol 5, this build speaks 6", "raise RuntimeError(f'{v}')", "driver-or-version"),
         ("ValueError: cache format version 5 is newer than this reader (4)", "raise ValueError(f'{h}')", "driver-or-version"),
     ],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from triage.diagnosis.causes.sequels import OF_PEERS
 from triage.diagnosis.words.missing import kind_of_file, weights
 from triage.diagnosis.words.readers import of_place, of_reader
-from triage.diagnosis.words.wording import kind_of_words, unmistakable
+from triage.diagnosis.words.wording import kind_of_words, refuses, unmistakable
 from triage.scan.lazy import compiled
 
 NEAR_FRAMES = 3
@@ -37,11 +37,13 @@ _WRITING = (
     r"|\bopen\([^()]*(?:\([^()]*\)[^()]*)*,\s*(?:mode\s*=\s*)?['\"][rbt]?[wax]"
 )
 """Calls by which a file is made."""
+_MADE = r"(?i)\b(?:writ|sav|creat|output|export|overwrit)\w*"
+"""What is said of files that are made."""
 _SHARED = r": '/(?:psm|torch|sem|wnsm)_\w+'$"
 """How Python and torch call blocks of shared memory."""
 _PIPES = r"/multiprocessing/(?:connection|queues|managers|reduction)\.py$"
 _LISTING = r"\b(?:listdir|scandir|iterdir)\("
-_WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
+_WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump|makedirs|mkdir)$"
 _NOT_OF_DISKS = frozenset([3, 9, 10, 25])
 """Numbers of errors that are about descriptors and processes: the program's own doing, whatever lies below."""
 _NAMES = {
@@ -106,6 +108,11 @@ class Place:
         return self.depth is not None and self.depth <= NEAR_FRAMES
 
     @property
+    def knows_settings(self) -> bool:
+        """Whether it is code that is told how to work, and does not only do it on what it is given."""
+        return self.kind not in _BELOW and compiled(_OF_ARRAYS).search(self.path) is None
+
+    @property
     def writes(self) -> bool:
         """Whether something was to be written there."""
         return (
@@ -117,6 +124,8 @@ class Place:
 ELSEWHERE = Place()
 _BELOW = frozenset(["torch", "stdlib", "frozen"])
 """Code that knows no settings: it complains of what it was given."""
+_OF_ARRAYS = r"/(?:numpy|scipy|pandas|polars|networkx|einops|xarray|skimage|librosa|torchmetrics|statsmodels|shapely|numba|faiss)/"
+"""So does what works on arrays and tables."""
 
 
 def kind_of(
@@ -158,10 +167,14 @@ def kind_of(
         return "checkpoint"
     if short in OF_LOOKUPS and len(words.split()) <= MAX_KEY and not place.worded:
         words = ""  # the key or the index, or what Python says of it
+    own = place.kind == "user"
+    refused = own and short not in SLIPS and refuses(place.code)
     said = kind_of_words(
         words, place.path, place.function, None if short in SLIPS else doing,
-        settings=place.kind not in _BELOW and short not in SLIPS, users=place.kind == "user",
+        settings=place.knows_settings and short not in SLIPS, users=own and not refused,
     )  # fmt: skip
+    if refused and said is None and compiled(_MADE).search(words) is None:
+        said = kind_of_file(words)  # what it says of a file is about that file
     if short == "KeyError" and said is None and place.worded and place.kind == "library":
         return "config"  # a name that a library does not know, and says so
     if short in OF_PEERS and said != "auth-or-hub":
@@ -169,6 +182,10 @@ def kind_of(
     if short == "FileExistsError" and not words.startswith("[Errno "):
         # a program that overwrites nothing unasked
         return said if said in {"checkpoint", "data-loading"} else "config"
+    if words.startswith("[Errno -"):
+        return kind_of_file(words) or said  # a library numbers its errors so, no system does
+    if short == "PermissionError" and not words.startswith("[Errno ") and said is None:
+        return "auth-or-hub"  # a program that says who may not
     number = compiled(r"\[Errno (\d+)\]").match(words)
     if number is not None and int(number[1]) in _NOT_OF_DISKS:
         return said if said in {"checkpoint", "data-loading"} else None

@@ -36,6 +36,11 @@ _DONE = frozenset(["checkpoint"])
 """What torch itself does, with code enough to slip in."""
 _OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params|hyper\w*)(?:\.\w+|\[[^\[\]]+\])*\[(['\"])"
 """Where a program looks a setting up by its name."""
+_BY_SETTING = (
+    r"\w\[(?:self\.)?(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params)"
+    r"(?:\.(?!get)\w+|\[['\"]\w+['\"]\]|\.get\([^()]*\))+\]"
+)
+"""Where it looks up what a setting names."""
 _GIVEN = r"\b(?:os\.environ\b|(?:os\.)?getenv\(|environ(?:\.get\(|\[)|sys\.argv\b)"
 """Where a program reads what it was started with."""
 _OF_VALUES = frozenset(["JSONDecodeError", "ParserError", "ScannerError", "TypeError", "ValueError"])
@@ -203,7 +208,9 @@ def _rule(item: Item) -> str:
     if _is_status(item):
         return "unknown.exception"  # the words of the command that it quotes tell nothing
     kind = kind_of(name, message, item.text("doing"), place)
-    if name == "KeyError" and _is_setting(message, place.code):
+    if name == "KeyError" and (
+        _is_setting(message, place.code) or compiled(_BY_SETTING).search(place.code) is not None
+    ):
         return "unknown.config"
     if (
         raised != "library" and kind in _GUESSED

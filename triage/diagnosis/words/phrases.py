@@ -35,6 +35,7 @@ PACKAGES = (
     r"|Turing) (?:GPU|architecture|or)"
     r"|\bnot supported (?:on|by) (?:this|your|the current) (?:device|platform|gpu|hardware|system|machine|architecture)\b"
     r"|\b(?:compiled|built) (?:without|with no)\b|\bno plugins available\b|\bcan(?:'t|not) load plugin\b"
+    r"|\b([a-z][\w-]{2,}) v?\d+\.\d+\.\d+(?![.\d])[^\n]{1,80}\b\1 v?\d+\.\d+\.\d+(?![.\d])"
     r"|\b(?:wire|protocol|schema|format|api|abi|rpc)[ -](?:format |protocol )?versions?\b[^\n]{0,60}?\b(?:is not|isn't|newer|older"
     r"|unsupported|mismatch\w*|differs?|expected|instead of|but)\b"
     r"|\b(?:newer|older) than (?:this|the|my|our) (?:reader|client|server|build|binary|library|release|program|version)\b"
@@ -64,12 +65,13 @@ UNFIT = (
     r"\b(?:missing|mismatch\w*|unexpected|corrupt\w*|damaged|incomplete|absent|not found|no such|could ?n[o']t|cannot|can't|fail\w*"
     r"|does ?n[o']t (?:exist|match|contain|have)|do not (?:exist|match)|not (?:present|contain\w*|match\w*|consistent|complete)"
     r"|unsupported|invalid|unknown|unrecogni[sz]ed|differ\w*|error|must (?:be|have|match)|malformed|truncated|premature|bad|empty"
-    r"|has no|no (?:samples|data|files|valid|\w+ files)|wrong|expected|checksum)\b"
+    r"|has no|no (?:samples|data|files|valid|shards|records|documents|rows|images|clips|\w+ files)|wrong|expected|checksum)\b"
 )
 """What is said of a file, or of what is in it, that cannot be used."""
 DATA = (
     r"\b(?:datasets?|data ?loaders?|data files?|manifests?|parquet|jsonl|tar (?:file|archive)s?|corpus|samples|records?|annotations?"
-    r"|webdataset|tfrecords?|(?:data|mds) shards?|shards? (?:\d+|files?|index)|[\w./-]+\.tar)\b"
+    r"|webdataset|tfrecords?|(?:data|mds) shards?|shards? (?:\d+|files?|index)|no shards"
+    r"|(?:train\w*|validation|test|eval\w*) (?:splits?|set)|[\w./-]+\.tar)\b"
 )
 
 PLACE_FILES = (
@@ -233,6 +235,7 @@ DRIVER = (
 NO_ROOM = (
     r"\b(?:disk quota exceeded|no space left on device|read-only file system|stale (?:nfs )?file handle|input/output error"
     r"|transport endpoint is not connected|structure needs cleaning)\b|\bpermission denied:? ['\"/]"
+    r"|\bonly [\d.]+ ?[kmgt]i?b (?:is |are )?(?:free|left|available) (?:on|in|under) ['\"]?/(?!dev/shm)"
     r"|\b(?:mkdir|cp|mv|touch|ln|tar|rsync|tee|install)\b: [^\n]{1,200}: permission denied\b"
 )
 """How operating systems say that a file system does not do what it is asked."""
@@ -258,6 +261,7 @@ UNREACHED = (
 )
 LATE = (
     r"\btimed[ -]?out\b|\btimeout (?:of|after|while|waiting|reached|exceeded|expired|period|\()|\b(?:within|before) (?:the )?timeout\b"
+    r"|\block\b[^\n]{0,80}\bcould not be acquired\b"
     r"|\b(?:wait(?:ing)?|sync\w*|barrier|collective|handshake|heartbeat|response|request|operation|read|recv|send"
     r"|communication) time-?out\b"
 )

@@ -9,6 +9,14 @@ from __future__ import annotations
 from triage.diagnosis.words import phrases
 from triage.scan.lazy import compiled
 
+_REFUSES = r"(?:^|[\s:;])(?:raise\s+[\w.]+\(\s*(?:[fr]?[\"']|$)|assert\b[^\n]*,\s*[fr]?[\"'])"
+"""A line that raises with a message."""
+
+
+def refuses(code: str) -> bool:
+    """Whether a program says in words of its own what it does not accept: what it raises there is no slip."""
+    return compiled(_REFUSES).search(code) is not None
+
 
 def kind_of_words(
     words: str,
