@@ -172,7 +172,11 @@ def symptom_alone(job: Job, ledger: Ledger) -> Candidate | None:
         return None
     best = min(telling, key=_rank)
     tag = _tag(best)
-    if tag == "peer-loss":
+    if tag == "peer-loss" and best.rule.category != "straggler-or-hang" and _never_reached(telling):
+        fields = {"peer": best.fields.get("peer") or best.fields.get("host")}
+        item = verdict(job, "ledger.peer-unreached", fields, [best], rank=best.rank, host=best.finding.host)
+        candidate = Candidate([item], score=0.4)
+    elif tag == "peer-loss" and best.rule.category != "straggler-or-hang":
         lost = {rank for i in symptoms if (rank := i.number("lost")) is not None}
         peer = best.fields.get("peer") or best.fields.get("host")
         fields = {"peer": peer, "lost": next(iter(lost)) if len(lost) == 1 else None}
@@ -195,6 +199,20 @@ def symptom_alone(job: Job, ledger: Ledger) -> Candidate | None:
     return candidate
 
 
+def _never_reached(symptoms: Sequence[Item]) -> bool:
+    """Whether all that is known is that one process called on somebody who did not answer its calls from the start."""
+    said = [shown.text for item in symptoms for shown in item.finding.evidence]
+    writers = {(item.finding.source, item.rank, item.finding.stream) for item in symptoms}
+    return (
+        len(writers) == 1
+        and any(compiled(_REFUSED).search(text) for text in said)
+        and not any(compiled(_LOST).search(text) for text in said)
+    )
+
+
+_REFUSED = (
+    r"(?i)\b(?:connection refused|connect call failed|cannot connect|failed to connect|could not connect)\b"
+)
 _FLUSHED = "nccl.ib-flush"
 _CLOSED = frozenset(
     {"nccl.connection-closed", "nccl.peer-reset", "nccl.local-proxy-lost", "torch.gloo-peer-closed"}

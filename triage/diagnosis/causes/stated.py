@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from triage.diagnosis.causes.candidates import Candidate
-from triage.diagnosis.causes.unclaimed import BUILTIN_ERRORS, kind_of
+from triage.diagnosis.causes.kinds import kind_of
+from triage.diagnosis.causes.unclaimed import BUILTIN_ERRORS
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.words.speakers import speaker
 from triage.diagnosis.words.trouble import category_of, trouble

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
-from triage.diagnosis.causes.sequels import OF_PEERS, comes_of, of_a_sequel
+from triage.diagnosis.causes.kinds import (
+    KINDS,
+    MISSING,
+    OF_LOOKUPS,
+    OUTER,
+    SLIPS,
+    UNPACKING,
+    Place,
+    kind_of,
+)
+from triage.diagnosis.causes.sequels import comes_of, of_a_sequel
 from triage.diagnosis.causes.torn import SpareEnds
 from triage.diagnosis.heeded import INTERRUPTED, but_trackers, inside, while_handling
 from triage.diagnosis.job import TROUBLE, Item, Job, compare
 from triage.diagnosis.words.asserted import kind_of_assertion
 from triage.diagnosis.words.hearsay import heard
-from triage.diagnosis.words.missing import kind_of_file, weights
+from triage.diagnosis.words.readers import of_text
 from triage.diagnosis.words.trouble import category_of
-from triage.diagnosis.words.wording import kind_of_words
 from triage.scan.lazy import compiled
 
-NEAR_FRAMES = 3
-"""A library that complains so few frames below the user's call complains about what it was given."""
 BUILTIN_ERRORS = frozenset(
     [
         "ArithmeticError",
@@ -36,44 +42,15 @@ BUILTIN_ERRORS = frozenset(
         "ZeroDivisionError",
     ]
 )
-_SLIPS = frozenset(
-    [
-        "AttributeError",
-        "ImportError",
-        "ModuleNotFoundError",
-        "NameError",
-        "SyntaxError",
-        "TypeError",
-        "UnboundLocalError",
-    ]
-)
-"""Errors in what a program says, whatever it was doing."""
-_UNPACKING = (
-    r"(?:not enough|too many) values to unpack\b|(?:max|min)\(\) (?:\w+ )?arg(?:ument)? is (?:an )?empty\b"
-)
-"""What Python says where a program takes apart what has another length than it thinks: its own slip too."""
-_OF_LOOKUPS = frozenset(["AttributeError", "IndexError", "KeyError", "StopIteration"])
 _DONE = frozenset(["checkpoint"])
 """What torch itself does, with code enough to slip in."""
-MAX_KEY = 7
-"""Words of which a key, or Python's own complaint about one, consists at most."""
-_OF_FILES = frozenset(["BlockingIOError", "FileExistsError", "IOError", "OSError", "PermissionError"])
-_A_DIRECTORY = ("IsADirectoryError", "[Errno 21] ")
-"""A folder's name was given where a file's is wanted: nothing is wrong with the disk."""
-_MISSING = frozenset(["FileNotFoundError", "NotADirectoryError"])
-"""What a library did not find that the user's own call did not name."""
-_WRITING = (
-    r"\b(?:save\w*|imsave|imwrite|write\w*|dump|to_(?:csv|json|parquet|pickle|excel|hdf|file)|FileHandler)\("
-    r"|\bopen\([^()]*(?:\([^()]*\)[^()]*)*,\s*(?:mode\s*=\s*)?['\"][rbt]?[wax]"
-)
-"""Calls by which a file is made."""
-_SHARED = r": '/(?:psm|torch|sem|wnsm)_\w+'$"
-"""How Python and torch call blocks of shared memory."""
-_PIPES = r"/multiprocessing/(?:connection|queues|managers|reduction|resource_sharer)\.py$"
-_LISTING = r"\b(?:listdir|scandir|iterdir)\("
-_WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
 _OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params|hyper\w*)(?:\.\w+|\[[^\[\]]+\])*\[(['\"])"
 """Where a program looks a setting up by its name."""
+_BY_SETTING = (
+    r"\w\[(?:self\.)?(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params)"
+    r"(?:\.(?!get)\w+|\[['\"]\w+['\"]\]|\.get\([^()]*\))+\]"
+)
+"""Where it looks up what a setting names."""
 _GIVEN = r"\b(?:os\.environ\b|(?:os\.)?getenv\(|environ(?:\.get\(|\[)|sys\.argv\b)"
 """Where a program reads what it was started with."""
 _OF_VALUES = frozenset(["JSONDecodeError", "ParserError", "ScannerError", "TypeError", "ValueError"])
@@ -91,145 +68,6 @@ _REMOTE_CALL = r"(?:\x1b?\[36m)?ray::[\w.<>:-]+\(\)[^\n]*"
 """All that is left of what Ray passes on, where the remote traceback below it was left out."""
 _IMPORT = r"(?:from [\w.]+ )?import \w"
 """A line by which a program loads a library."""
-_NOT_OF_DISKS = frozenset([3, 9, 10, 25])
-"""Numbers of errors that are about descriptors and processes: the program's own doing, whatever lies below."""
-_NAMES = {
-    "auth-or-hub": [
-        "EntryNotFoundError", "FileMetadataError", "GatedRepoError", "HFValidationError", "HfHubHTTPError",
-        "LocalEntryNotFoundError", "LocalTokenNotFoundError", "OfflineModeIsEnabled", "PermissionDeniedError",
-        "RateLimitError", "RemoteEntryNotFoundError", "RepositoryNotFoundError", "RevisionNotFoundError",
-    ],
-    "checkpoint": ["CheckpointException", "CheckpointingException", "SafetensorError", "UnpicklingError"],
-    "compile-or-graph-capture": [
-        "BackendCompilerFailed", "CompilationError", "CppCompileError", "InductorError", "LoweringException",
-        "NoValidChoicesError", "PTXASError", "SubprocException", "TorchDynamoException", "TorchRuntimeError",
-    ],
-    "config": ["ArgumentError", "ConfigAttributeError", "ConfigCompositionException", "ConfigError", "ConfigKeyError",
-               "InterpolationKeyError", "MisconfigurationException", "MissingMandatoryValue", "ValidationError"],
-    "data-loading": ["DatasetGenerationError", "DatasetNotFoundError", "DataFilesNotFoundError", "NonMatchingSplitsSizesError",
-                     "ShufflerException", "UnidentifiedImageError"],
-    "driver-or-version": ["DistributionNotFound", "PackageNotFoundError", "VersionConflict"],
-    "gpu-oom": ["OutOfMemoryError"],
-    "host-oom": ["MemoryError"],
-    "numerics": ["FloatingPointError"],
-}  # fmt: skip
-"""Kinds of failure that an exception's name alone tells."""
-_KINDS = {name: kind for kind, names in _NAMES.items() for name in names}
-_NOT_FINITE = (
-    r"(?i)\b(?:loss|grad(?:ient)?s?|norm|logits?|weights?|activations?|(?:in|out)puts?|values?|tensors?|parameters?|coordinates?|positions?|energy|forces?|residuals?)\b.{0,60}"
-    r"\b(?:nan|not[ -]finite|non-?finite|infinite|diverg\w+|exploded)\b|\b(?:nan|non-?finite) (?:loss|grad)"
-    r"|\b(?:found|detected|unexpected result|contains?|encountered) (?:an? )?nans?\b|\bnans? (?:were |was )?(?:found|detected)\b"
-)
-_OF_PARSERS = frozenset(["JSONDecodeError", "ParserError", "UnicodeDecodeError", "EmptyDataError"])
-"""What readers raise on a file that is not what it is taken for; whose file it was says the function that reads it."""
-_ABOUT_DATA = (
-    r"(?i)(?:^|_)(?:data|datasets?|dataloaders?|corpus|samples?|annotations?|records?|jsonl|manifest)(?:_|$)"
-)
-_PARAMETER = r"['\"]\w+(?:\.\w+)+[._](?:weight|bias|qweight|qzeros|scales?|g_idx|weight_scale(?:_inv)?)['\"]"
-"""A key that is the name of a model's parameter."""
-_ENVIRONMENT = r"^<frozen os>$|/os\.py$"
-"""Where Python looks up what ``os.environ`` is asked for."""
-_OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
-"""Ray names what a task raised within its own exception's name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where an exception was raised."""
-
-    path: str = ""
-    function: str = ""
-    kind: str | None = None
-    """Whose code it is, by its path."""
-    depth: int | None = None
-    """How many frames below the innermost one of the user's."""
-    code: str = ""
-    """The line of the user's that called it."""
-    worded: bool = False
-    """Whether it was raised with a message in words."""
-
-    @property
-    def near(self) -> bool:
-        """Whether a library complains to the user's own call."""
-        return self.depth is not None and self.depth <= NEAR_FRAMES
-
-    @property
-    def writes(self) -> bool:
-        """Whether something was to be written there."""
-        return (
-            compiled(_WRITING).search(self.code) is not None
-            or compiled(_WRITERS).match(self.function) is not None
-        )
-
-
-ELSEWHERE = Place()
-_BELOW = frozenset(["torch", "stdlib", "frozen"])
-"""Code that knows no settings: it complains of what it was given."""
-
-
-def kind_of(
-    name: str | None, message: str | None, doing: str | None = None, place: Place = ELSEWHERE
-) -> str | None:
-    """The category that an exception's name, words and surroundings tell; None where they tell none.
-
-    Args:
-        doing: what was being done, by the calls on the stack.
-        place: where it was raised, as far as that is known.
-    """
-    whole, words = name or "", message or ""
-    inner = compiled(_OUTER).search(whole)
-    short = inner[1] if inner else whole.rpartition(".")[2]
-    if short == "OutOfMemoryError" and whole.startswith(("java.", "ray.")):
-        return "gpu-oom" if inner else "host-oom"  # Ray's own is about the node's memory
-    if short in _KINDS:
-        return _KINDS[short]
-    if short in _SLIPS or short in _OF_LOOKUPS:
-        words = words.partition("\n")[0]  # what stands below was printed by the program
-    if compiled(_NOT_FINITE).search(words):
-        return "numerics"
-    if short in {"ImportError", "ModuleNotFoundError"}:
-        return "driver-or-version"
-    if short == "KeyError" and place.function == "__getitem__" and compiled(_ENVIRONMENT).search(place.path):
-        return "config"  # a variable that is not set
-    if short == "KeyError" and place is ELSEWHERE and compiled(_PARAMETER).fullmatch(words):
-        return "checkpoint"
-    if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY and not place.worded:
-        words = ""  # the key or the index, or what Python says of it
-    if compiled(_UNPACKING).match(words):
-        return doing if doing == "compile-or-graph-capture" else None
-    said = kind_of_words(
-        words, place.path, place.function, None if short in _SLIPS else doing,
-        settings=place.kind not in _BELOW and short not in _SLIPS, users=place.kind == "user",
-    )  # fmt: skip
-    if short == "KeyError" and said is None and place.worded and place.kind == "library":
-        return "config"  # a name that a library does not know, and says so
-    if short in OF_PEERS and compiled(_PIPES).search(place.path) is not None:
-        return doing if doing == "data-loading" else None  # a process of this node is gone, whoever it was
-    if short in OF_PEERS and said != "auth-or-hub":
-        return "network-config"
-    if short == "FileExistsError" and not words.startswith("[Errno "):
-        # a program that overwrites nothing unasked
-        return said if said in {"checkpoint", "data-loading"} else "config"
-    number = compiled(r"\[Errno (\d+)\]").match(words)
-    if number is not None and int(number[1]) in _NOT_OF_DISKS:
-        return said if said in {"checkpoint", "data-loading"} else None
-    if _A_DIRECTORY[0] == short or words.startswith(_A_DIRECTORY[1]):
-        return said if said in {"checkpoint", "data-loading"} else "config"
-    if short in _OF_FILES and number is None and compiled(_PIPES).search(place.path) is not None:
-        return None  # the other end of a pipe between processes is gone
-    if short in _OF_FILES and (said in {"user-code", None} or words.startswith("[Errno ")):
-        return said if said in {"checkpoint", "data-loading"} else "storage"
-    if short in _MISSING and compiled(_SHARED).search(words):
-        return "data-loading"  # what one process of a loader hands another
-    if short in _MISSING and weights(words):
-        return "checkpoint"
-    if short in _MISSING and (place.writes or compiled(_LISTING).search(place.code) is not None):
-        return "storage"
-    if short in _MISSING and (known := kind_of_file(words)) is not None:
-        return known
-    if short in _MISSING and (said == "user-code" or (said == "config" and words.startswith("[Errno "))):
-        return None
-    return said
 
 
 def exceptions(job: Job) -> Iterator[list[Item]]:
@@ -314,8 +152,8 @@ def _is_cancelled(item: Item) -> bool:
 
 def _is_call(item: Item) -> bool:
     """Whether an exception names the remote call that raised another one, and nothing that tells of what kind that is."""
-    inner = compiled(_OUTER).search(item.text("type") or "")
-    told = inner is not None and inner[1] in _KINDS
+    inner = compiled(OUTER).search(item.text("type") or "")
+    told = inner is not None and inner[1] in KINDS
     return not told and compiled(_REMOTE_CALL).fullmatch((item.text("message") or "").rstrip()) is not None
 
 
@@ -392,19 +230,17 @@ def _rule(item: Item) -> str:
         return "unknown.exception"  # the words of the command that it quotes tell nothing
     asserted = kind_of_assertion(item.text("_asserted") or "") if raised == "library" else None
     kind = asserted or kind_of(name, message, item.text("doing"), place)
-    if name == "KeyError" and _is_setting(message, place.code):
+    if name == "KeyError" and (
+        _is_setting(message, place.code) or compiled(_BY_SETTING).search(place.code) is not None
+    ):
         return "unknown.config"
     if (
         raised != "library" and kind in _GUESSED
         and (name or "").rpartition(".")[2] in _OF_VALUES and compiled(_GIVEN).search(place.code)
     ):  # fmt: skip
         return "unknown.config"  # what the program was started with cannot be read as what it is to be
-    if (
-        kind is None
-        and (name or "").rpartition(".")[2] in _OF_PARSERS
-        and compiled(_ABOUT_DATA).search(item.text("function") or "")
-    ):
-        kind = "data-loading"
+    if kind is None:
+        kind = of_text(name or "", place.code, item.text("function") or "")
     if (
         raised in {"library", "torch"}
         and name == "AttributeError"
@@ -420,7 +256,7 @@ def _rule(item: Item) -> str:
         return f"unknown.{kind}"
     if name == "ZeroDivisionError" and raised == "library":
         return "unknown.config"  # a library divides by a number of steps, samples or ranks that it was given
-    if raised == "library" and place.function == "<module>" and name in _SLIPS:
+    if raised == "library" and place.function == "<module>" and name in SLIPS:
         return "unknown.driver-or-version"  # a library that slips while it is imported does not fit what it runs on
     if (
         raised == "library"
@@ -435,7 +271,7 @@ def _rule(item: Item) -> str:
     named = category_of(message)
     if named is not None:
         return f"unknown.{named}"
-    if name in _MISSING:
+    if name in MISSING:
         return "unknown.storage"
     if place.near:
         return "unknown.refused-call"  # it complains of what it was given
@@ -443,7 +279,7 @@ def _rule(item: Item) -> str:
     if raised == "torch" and item.text("doing") in _DONE:
         return f"unknown.{item.text('doing')}"
     # what a library looks for in an object and does not find there is about that object, however deep it looks
-    slip = name in _SLIPS or name in _OF_LOOKUPS or compiled(_UNPACKING).match(message) is not None
+    slip = name in SLIPS or name in OF_LOOKUPS or compiled(UNPACKING).match(message) is not None
     return "unknown.refused-call" if slip else "unknown.exception"
 
 

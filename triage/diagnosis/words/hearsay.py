@@ -12,7 +12,7 @@ from math import inf
 
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.words.lexicon import LEAST_WORDS, Likeness, likeness
-from triage.diagnosis.words.wording import of_settings, unmistakable
+from triage.diagnosis.words.wording import of_settings, refuses, unmistakable
 from triage.model import Evidence, Finding, Value
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
@@ -69,11 +69,15 @@ _SPOKEN = r"(?<![\w./-])[A-Za-z]{2,}(?![\w/-])"
 """A word that is no part of a path or a name."""
 _OF_SLIPS = 0.8
 """The margin that overrules a slip: it is seldom anything else, whatever it names."""
+_OF_PLAIN = 0.9
+"""The margin that makes of plain words about settings something else."""
 _PLAIN_SLIPS = frozenset(["IndentationError", "NameError", "SyntaxError", "UnboundLocalError"])
 _GIVEN = frozenset(["frozen", "stdlib", "torch"])
 """Whose complaints are mostly about what the user's own code gave them."""
 _OF_OWN = 1.2
 """The margin that makes of what the user's own code raises something else: a full disk is one whoever says so."""
+_OF_REFUSALS = 0.7
+"""The margin that does so where that code says in words of its own what it refuses: it is no slip then."""
 _OF_OBJECTS = 0.35
 """The margin that makes a demand one about objects and not about settings: of both it is said in the same words."""
 _OF_ANY = frozenset(["unknown.exception", "unknown.last-words", "unknown.stated"])
@@ -108,13 +112,13 @@ def _needed(item: Item, like: Likeness, words: str) -> float:
     least = _RATHER.get(supposed, _SUPPOSED.get(supposed, inf))
     slip, rather = item.text("type") in _SLIPS, supposed in _RATHER
     if supposed == "unknown.config" and of_settings(item.text("message") or ""):
-        return _OF_SLIPS
+        return _OF_PLAIN
     if supposed in _OF_ANY and item.text("type") and not _worded(item):
         return MUCH  # a key, a number or an unknown word tells nothing, whatever stands beside it
     if supposed == "unknown.said-by-settings" and compiled(_ASKS_FOR_A_FLAG).search(words):
         return MUCH  # what is spoken of beside it is what the flag is about
     if rather and kind == "user":
-        least = _OF_OWN
+        least = _OF_REFUSALS if refuses(item.text("code") or "") else _OF_OWN
     elif slip and supposed == "unknown.config":
         least = (
             _OF_DEMANDS  # who demands a type or a key speaks of choices and of flags too, but of an object

@@ -32,7 +32,7 @@ _TRAINED = (
 """What lies beside a model's weights, whatever its form."""
 _DATA = (
     r"(?i)\.(?:idx|jsonl(?:\.\w+)?|parquet|arrow|feather|tfrecords?|rec|mds|lmdb|h5(?:ad)?|hdf5|csv|tsv|txt|lst|pkl|pickle"
-    r"|jpe?g|png|tiff?|bmp|wav|flac|mp[34]|avi|tar|tgz|zip|np[yz]|mat|nii|xml|edf|nc|fasta|fa|pdb|tsp)(?:\.gz)?"
+    r"|jpe?g|png|tiff?|bmp|wav|flac|mp[34]|avi|tar|tgz|zip|np[yz]|mat|nii|xml|edf|nc|zarr|fasta|fa|pdb|tsp)(?:\.gz)?"
     + _END
 )
 """What data is read from."""

@@ -34,7 +34,12 @@ PACKAGES = (
     r"|\bcompute capabilit(?:y|ies)\b|\b(?:sm_?\d{2,3}[af]?|gfx\d{3,4}\w?)\b|\b(?:Hopper|Blackwell|Ampere|Volta"
     r"|Turing) (?:GPU|architecture|or)"
     r"|\bnot supported (?:on|by) (?:this|your|the current) (?:device|platform|gpu|hardware|system|machine|architecture)\b"
-    r"|\b(?:compiled|built) (?:without|with no)\b|\bno plugins available\b"
+    r"|\b(?:compiled|built) (?:without|with no)\b|\bno plugins available\b|\bcan(?:'t|not) load plugin\b"
+    r"|\b([a-z][\w-]{2,}) v?\d+\.\d+\.\d+(?![.\d])[^\n]{1,80}\b\1 v?\d+\.\d+\.\d+(?![.\d])"
+    r"|\b(?:wire|protocol|schema|format|api|abi|rpc)[ -](?:format |protocol )?versions?\b[^\n]{0,60}?\b(?:is not|isn't|newer|older"
+    r"|unsupported|mismatch\w*|differs?|expected|instead of|but)\b"
+    r"|\b(?:newer|older) than (?:this|the|my|our) (?:reader|client|server|build|binary|library|release|program|version)\b"
+    r"|\b(?:speaks?|understands?|reads|written with) (?:the )?(?:\w+ )?(?:protocol|format)s? (?:version )?v?\d"
 )
 """Something is not installed, or not of the version, or not for the hardware."""
 
@@ -48,7 +53,7 @@ HUB = (
 """Somebody is asked for something who wants to know by whom."""
 TURNED_AWAY = (
     r"\b(?:40[123]|429) (?:client |http )?(?:error|unauthori[sz]ed|forbidden|payment required|too many requests)\b"
-    r"|\b(?:error|status) code:? (?:40[123]|429)\b"
+    r"|\b(?:error|status) code:? (?:40[123]|429)\b|\bHTTP(?:/\d\S*)?(?: error| status)?:? (?:40[123]|429)\b"
 )
 """The statuses of HTTP for those who are not known, have not paid, may not or ask too often."""
 
@@ -60,12 +65,13 @@ UNFIT = (
     r"\b(?:missing|mismatch\w*|unexpected|corrupt\w*|damaged|incomplete|absent|not found|no such|could ?n[o']t|cannot|can't|fail\w*"
     r"|does ?n[o']t (?:exist|match|contain|have)|do not (?:exist|match)|not (?:present|contain\w*|match\w*|consistent|complete)"
     r"|unsupported|invalid|unknown|unrecogni[sz]ed|differ\w*|error|must (?:be|have|match)|malformed|truncated|premature|bad|empty"
-    r"|has no|no (?:samples|data|files|valid|\w+ files)|wrong|expected|checksum)\b"
+    r"|has no|no (?:samples|data|files|valid|shards|records|documents|rows|images|clips|\w+ files)|wrong|expected|checksum)\b"
 )
 """What is said of a file, or of what is in it, that cannot be used."""
 DATA = (
     r"\b(?:datasets?|data ?loaders?|data files?|manifests?|parquet|jsonl|tar (?:file|archive)s?|corpus|samples|records?|annotations?"
-    r"|webdataset|tfrecords?|(?:data|mds) shards?|shards? (?:\d+|files?|index)|[\w./-]+\.tar)\b"
+    r"|webdataset|tfrecords?|(?:data|mds) shards?|shards? (?:\d+|files?|index)|no shards"
+    r"|(?:train\w*|validation|test|eval\w*) (?:splits?|set)|[\w./-]+\.tar)\b"
 )
 
 PLACE_FILES = (
@@ -190,7 +196,8 @@ OBJECTS = (
     r"|\b(?:not|n't) (?:been |yet )?(?:initiali[sz]ed|registered|called|prepared|started|setup|set up)\b|\bis not initiali[sz]ed\b"
     r"|\balready (?:been )?(?:called|initiali[sz]ed|registered|started|closed|exists|in)\b|\buse \w+\.init\(|\bcalled? \S+\("
     r"|\bcall(?:ing)? [`'\w.]+\(?\)?[`']? (?:first|before)"
-    r"|\b(?:before|after) calling\b|\bmust be called\b|\bshould not be called\b|\bsubclass\w*\b|\boverrid\w+\b"
+    r"|\b(?:before|after|when|while) calling\b|\bdo(?:es)? ?n[o']t implement\b"
+    r"|\bmust be called\b|\bshould not be called\b|\bsubclass\w*\b|\boverrid\w+\b"
     r"|\bmust (?:implement|return|produce)\b|\bshould implement\b"
     r"|\bexpect(?:s|ed|ing)?\b.{1,80}\b(?:but )?(?:got|received|found|instead)\b|\bexpects? (?:an?|input|another|to|the)\b"
     r"|\bexpected \w+ to be\b"
@@ -230,6 +237,7 @@ DRIVER = (
 NO_ROOM = (
     r"\b(?:disk quota exceeded|no space left on device|read-only file system|stale (?:nfs )?file handle|input/output error"
     r"|transport endpoint is not connected|structure needs cleaning)\b|\bpermission denied:? ['\"/]"
+    r"|\bonly [\d.]+ ?[kmgt]i?b (?:is |are )?(?:free|left|available) (?:on|in|under) ['\"]?/(?!dev/shm)"
     r"|\b(?:mkdir|cp|mv|touch|ln|tar|rsync|tee|install)\b: [^\n]{1,200}: permission denied\b"
 )
 """How operating systems say that a file system does not do what it is asked."""
@@ -242,7 +250,9 @@ UNREADABLE = (
 )
 NO_ANSWER = (
     r"\b(?:connection refused|no route to host|network is unreachable|connection reset by peer|broken pipe|name or service not known"
-    r"|temporary failure in name resolution|nodename nor servname)\b"
+    r"|temporary failure in name resolution|nodename nor servname|certificate verify failed)\b"
+    r"|\b(?:HTTP(?:/\d\S*)?(?: error| status)?:? 50[0234]\b|50[0234] (?:server error|internal server error|bad gateway"
+    r"|service unavailable|gateway time-?out)\b)"
 )
 """How operating systems say that nobody answers."""
 UNREACHED = (
@@ -253,6 +263,7 @@ UNREACHED = (
 )
 LATE = (
     r"\btimed[ -]?out\b|\btimeout (?:of|after|while|waiting|reached|exceeded|expired|period|\()|\b(?:within|before) (?:the )?timeout\b"
+    r"|\block\b[^\n]{0,80}\bcould not be acquired\b"
     r"|\b(?:wait(?:ing)?|sync\w*|barrier|collective|handshake|heartbeat|response|request|operation|read|recv|send"
     r"|communication) time-?out\b"
 )

@@ -9,6 +9,14 @@ from __future__ import annotations
 from triage.diagnosis.words import phrases
 from triage.scan.lazy import compiled
 
+_REFUSES = r"(?:^|[\s:;])(?:raise\s+[\w.]+\(\s*(?:[fr]?[\"']|$)|assert\b[^\n]*,\s*[fr]?[\"'])"
+"""A line that raises with a message."""
+
+
+def refuses(code: str) -> bool:
+    """Whether a program says in words of its own what it does not accept: what it raises there is no slip."""
+    return compiled(_REFUSES).search(code) is not None
+
 
 def kind_of_words(
     words: str,
@@ -43,7 +51,7 @@ def kind_of_words(
         return doing
     if users:
         return "config" if asked and refused and not given else None
-    if asked and (not given or (checks and refused and not tensors)):
+    if asked and (not given or (checks and refused and not tensors and settings)):
         return "config"
     if _of_settings(words, refused, given):
         return "config"

@@ -1,0 +1,117 @@
+"""What is raised by those who only read: of which kind a failure is by the format that they read, and by whose file it was.
+
+Most of them are compiled, so that their exceptions seem to be raised by the program that called them, in words that
+speak of bytes and headers; the module that stands in an exception's name says whose it is.
+"""
+
+from __future__ import annotations
+
+from triage.diagnosis.words.missing import kind_of_file
+from triage.scan.lazy import compiled
+
+_OF_RECORDS = frozenset(
+    """
+    _csv _lzma av avro binascii blosc brotli bz2 csv cramjam decord fastavro fitsio gzip h5netcdf h5py imageio lmdb lxml lz4
+    lzma msgpack nibabel numcodecs orjson pandas pdf2image PIL polars pyarrow pydicom pysam rasterio rdkit simdjson snappy
+    soundfile tarfile tifffile torchcodec ujson webdataset xml zarr zipfile zlib zstandard zstd
+    """.split()  # noqa: SIM905 - a list of words reads better as text
+)
+"""Packages that read records, images, sounds and archives, and do nothing else."""
+_OF_FORMS = frozenset(
+    [
+        "configobj",
+        "configparser",
+        "hjson",
+        "hocon",
+        "pyhocon",
+        "ruamel",
+        "toml",
+        "tomli",
+        "tomlkit",
+        "tomllib",
+        "yaml",
+    ]
+)
+"""Packages that read what people write to say how to run."""
+_NO_ROOM = {"DiskError": "storage", "MapFullError": "config"}
+"""Where what was written found no room: on the disk, or in what the program had asked for."""
+_OF_CALLS = (
+    r"(?:Read[Oo]nly\w*|Bad(?:Txn|Dbi)\w*|ReadersFull\w*|InvalidParameter\w*|UnsupportedOperation|StreamError|InvalidIndexError"
+    r"|\w*Warning)$"
+)
+"""What is raised of calls out of order, whatever lies in the file."""
+_OF_TEXT = frozenset(["EmptyDataError", "JSONDecodeError", "ParserError", "UnicodeDecodeError"])
+"""What readers raise on a text that is not what it is taken for."""
+_READS = r"\bopen\(|\bread\w*\(|\bloads?\(|\bdecode\(|\b(?:lines?|rows?|records?|docs?|samples?)\b"
+"""How a program's own line reads records."""
+_ANSWERS = r"\.json\(|\b(?:resp(?:onse)?|reply|answer|body|completion|generat\w+|output|urlopen)\b"
+"""What somebody has sent: of that nothing is told by who reads it."""
+_SETTINGS = r"(?i)(?:^|_)(?:config\w*|conf|cfg|args|arguments|settings|options|params|h?params|yaml|launch|argv)(?:_|$)"
+_RECORDS = (
+    r"(?i)(?:^|_)(?:data|datasets?|dataloaders?|corpus|samples?|annotations?|records?|jsonl|manifest)(?:_|$)"
+)
+
+
+_READING = (
+    r"/numpy/lib/(?:_npyio_impl|npyio|_format_impl|format)\.py$|/scipy/(?:io/|sparse/_matrix_io\.py$)|/(?:pandas|skimage|torchvision)/io/"
+    r"|/torchaudio/_?backend/|/librosa/core/audio\.py$|/sklearn/datasets/|/networkx/readwrite/|/nibabel/|/pydicom/|/netCDF4/|/xarray/backends/"
+)
+"""Where libraries for other work read files."""
+_WRITERS = r"_?(?:save|write|to_|check_parent|_savez|dump|imsave|imwrite)"
+_UNPACKS = r"\b(?:decompress\w*|frombuffer|fromfile|imdecode|unpackb|deserialize|decode_(?:image|jpeg|png|video|audio|raw))\("
+_PLAIN = frozenset(["EOFError", "OSError", "RuntimeError", "ValueError"])
+"""What libraries raise of anything."""
+
+
+def of_place(short: str, path: str, function: str, code: str) -> str | None:
+    """The kind of failure that it is by where a plain exception was raised: in what reads files, or by a call that unpacks bytes.
+
+    Args:
+        code: the line of the user's that raised it, or that called who did.
+    """
+    if short not in _PLAIN:
+        return None
+    reads = compiled(_READING).search(path) is not None and compiled(_WRITERS).match(function) is None
+    unpacks = compiled(_UNPACKS).search(code) is not None and "raise " not in code
+    return (kind_of_file(code) or "data-loading") if reads or unpacks else None
+
+
+def of_reader(whole: str, code: str) -> str | None:
+    """The kind of failure that the full name of an exception tells, by the package that it is of; None where it is of none.
+
+    Args:
+        code: the program's own line that called it.
+    """
+    package, _, short = whole.partition(".")
+    short = short.rpartition(".")[2]
+    if not short or package not in _OF_RECORDS or compiled(_OF_CALLS).match(short):
+        return None
+    if short in _NO_ROOM:
+        return _NO_ROOM[short]
+    if short.endswith("MemoryError"):
+        return "host-oom"
+    named = kind_of_file(code)
+    return "data-loading" if named is None else named
+
+
+def of_text(whole: str, code: str, function: str) -> str | None:
+    """The kind of failure that it is when a text cannot be read, by who reads which one; None where that is not told.
+
+    Args:
+        function: the program's own function that reads it.
+    """
+    package, short = whole.partition(".")[0], whole.rpartition(".")[2]
+    forms = package in _OF_FORMS and short.endswith(("Error", "Exception"))
+    if not forms and short not in _OF_TEXT:
+        return None
+    named = kind_of_file(code)
+    if named is not None:
+        return named
+    if compiled(_RECORDS).search(function):
+        return "data-loading"
+    if forms or compiled(_SETTINGS).search(function):
+        return "config"
+    if short == "UnicodeDecodeError":
+        return "data-loading"  # no program writes bytes that it cannot read
+    reads = compiled(_READS).search(code) is not None and compiled(_ANSWERS).search(code) is None
+    return "data-loading" if reads else None
