@@ -1,0 +1,131 @@
+"""Whether the last thing that a program says is that it has done what it was there for, or that it gives up, in whatever words.
+
+No list of sentences can hold them all. What they have in common is that something is said to be done, written or
+closed, and that nothing is said to be given up; what was left out on the way may be counted beside it.
+"""
+
+from __future__ import annotations
+
+import re
+
+from triage.scan.lazy import deferred
+from triage.scan.prefix import clean, split_line
+
+_LONGEST = 300
+_WORKS = (
+    r"(?:all|every\w*|training|fine-?tuning|pre-?training|run|job|evaluation|benchmark|sweep|study|search|work|script|experiment"
+    r"|program|inference|mirror|import|export|ingest\w*|crawl|migration|backfill|pipeline|conversion|simulation|integration"
+    r"|queue|corpus|data ?set|table|index|catalog(?:ue)?|archive|report|batches|parts|partitions|shards|files|documents|fields"
+    r"|tiles|chunks|blocks|requests|jobs|tasks|trials|runs|frames|scenes|pages|samples|records|rows|images|videos|clips"
+    r"|segments|episodes|generations|sessions|rounds|stages|tests|checks|suite|campaign|schedule|commit|days|years)"
+)
+_DID = (
+    r"(?:done|finished|completed?|converged|committed|written|saved|exported|uploaded|published|stored|closed|drained|merged"
+    r"|converted|encoded|embedded|indexed|processed|rendered|scored|evaluated|cleaned|tokeni[sz]ed|answered|served|delivered"
+    r"|integrated|simulated|mirrored|downloaded|migrated|flushed|registered|promoted|deployed|in sync)"
+)
+_PRODUCT = (
+    r"[\w./-]{1,80}\.(?:json|jsonl|csv|tsv|npz|npy|pt|pth|bin|safetensors|parquet|html|md|txt|ya?ml|h5|nc|pkl|gz|zip|tar|onnx|gguf|png"
+    r"|pdf|db|zarr|arrow|mp4|wav|vtu|xdmf|tif)"
+    r"|model|weights|reports?|results?|index|summary|metrics|predictions|submission|tally|outputs?|adapter|params|parameters"
+    r"|scores|manifest|catalog(?:ue)?|table|leaderboard|artifacts?|bundle|archive"
+)
+_MADE = (
+    rf"\b(?:{_PRODUCT}) (?:(?:was|were|is|are|has been|have been) )?(?:written|saved|exported|uploaded|published|stored|committed|promoted)\b"
+    rf"|\b(?:wrote|exported|published|saved|uploaded|written)\b[^;,]{{0,40}}?(?<![\w-])(?:{_PRODUCT})(?![\w-])"
+    r"|\b(?:table|index|model|report|manifest|catalog|results|snapshot)_(?:committed|written|saved|published|exported)\b"
+)
+_MADE_OF_IT = deferred(_MADE, re.IGNORECASE)
+"""How it is said that what all was done for lies there."""
+_DONE = deferred(
+    # all parts converted; mirror complete; 41 tiles rendered
+    rf"(?:^|[\s\"'\[(:|=])(?:{_WORKS}|\d[\d,]* [a-z_-]{{3,20}}s)(?: [\w/-]{{1,20}}){{0,3}}?,? (?:(?:is|are|was|were|has|have|been|now|all) ){{0,3}}"
+    rf"{_DID}(?=\W|$)"
+    # finished: 31 parts clean; done
+    r"|(?:^|[;:.,|] ?)(?:and )?(?:finished|done|completed?|converged)\b(?!-)"
+    r"|\b(?:is|are) (?:now )?done\b|\b(?:steps|epochs|iterations|max_epochs|t ?= ?[\d.e+-]+) (?:exhausted|reached)\b"
+    r"|\bgood ?bye\b|\bbye\b\W*$|\bshut down (?:cleanly|in order)\b"
+    r"|^\w+_(?:done|finished|completed?)$"
+    rf"|{_MADE}",
+    re.IGNORECASE,
+)
+_NOT_DONE = deferred(
+    r"\b(?:abort\w*|kill\w*|crash\w*|fatal|cannot|can't|could not|couldn't|unable|not|no|never|none|nothing|refus\w*|reject(?:ing|s)"
+    r"|giv(?:e|es|en|ing) up|gave up|lost|los(?:es|ing)|only|but|without|partial\w*|incomplete|interrupt\w*|cancel\w*|emergency"
+    r"|exceed\w*|too (?:many|few|long|large)|used up|miss(?:ing|ed)|invalid|corrupt\w*|broken?|timed? ?out|timeouts?|stuck|hung"
+    r"|dead(?! letter)|died|terminat\w*|unfinished|worse|below|diverg\w*|nan|inf|early|left(?= \w+ing\b)"
+    r"|stop(?:s|ping)|exiting with|(?:exit|status|code|rc)\w*[ =:]{1,3}(?:code )?-?[1-9])\b",
+    re.IGNORECASE,
+)
+"""What takes it back."""
+_HARD = deferred(r"\b(?:fail\w*|errors?|errored|exceptions?|warn\w*)\b", re.IGNORECASE)
+_TALLY = (
+    r"(?:retried|retries|re-?tries|quarantined|skipped|skips|rejected|unusable|pruned|re-?starts?|re-?built|rebuilds?|dropped|dup\w*"
+    r"|reconnects?|replaced|re-?queued|re-?run|lost and recomputed|recovered|rolled back|rollbacks?|time-?outs?|dead[_ ]letters?"
+    r"|filtered|discarded|left out|halved|warnings?)"
+)
+_SOFT = deferred(
+    rf"\b\d[\d,]* (?:[\w-]+ ){{0,2}}{_TALLY}\b(?: \(?(?:(?P<word>allowed|budget|limit|max\w*|at most)[:= ]{{1,3}})?(?P<most>\d+)?\)?)?"
+    rf"|\b{_TALLY}[\"']?[ =:]{{1,3}}\d[\d,]*\b|\b(?:no|0|without) (?:\w+ )?(?:errors?|failures?|warnings?|losses)\b",
+    re.IGNORECASE,
+)
+"""How many were left out, or done once more, on the way."""
+_COUNTED = deferred(
+    r"\b[1-9]\d* (?:\w+ )?(?:fail(?:ed|ures?)|errors?)\b|[\"']?\b(?:fail(?:ed|ures?)?|errors?)[\"']?[ =:]{1,3}\d+\b",
+    re.IGNORECASE,
+)
+"""How many failed, as a figure among others."""
+_OF_ALL = deferred(r"(?<![\w./-])(\d[\d,]*) ?(?:/|of|out of) ?(\d[\d,]*)(?![\w/]|\.\d)")
+_COLUMN = deferred(r"\s{2,}\w+\.py:\d+\s*$")
+"""The place in the program, which some handlers put at the right of a line."""
+
+
+def says_done(text: str) -> bool:
+    """Whether a line says that what a program was there for is done, and takes nothing of it back."""
+    if len(text) > _LONGEST:
+        return False
+    prefix, message = split_line(clean(text))
+    if prefix.level in {"warning", "error", "fatal"}:
+        return False
+    message = _COLUMN.sub("", message).strip()
+    if any(found["word"] and found["most"] and _over(found) for found in _SOFT.finditer(message)):
+        return False
+    said = _SOFT.sub("", message)
+    made = _MADE_OF_IT.search(said) is not None
+    if made:
+        said = _COUNTED.sub("", said)
+    if _NOT_DONE.search(said) or _HARD.search(said) or _DONE.search(said) is None:
+        return False
+    return all(_number(a) >= _number(b) for a, b in _OF_ALL.findall(said)) or said != message
+
+
+_GIVES_UP = deferred(
+    r"\b(?:giv(?:e|es|ing|en) up(?! on (?:it|this|that|him|her)\b)|gave up|leaving it (?:there|at that)|refus(?:es|ing|ed) to|bail(?:ing|s|ed)? out"
+    r"|not (?:re-?)?(?:start|try|writ|sav|publish|export|promot|releas|commit)ing|(?:was|were|is|are) not (?:written|saved|published|exported|promoted|released|committed)"
+    r"|(?:re-?starts|retries|attempts|tries|budget\w*|patience|quota|allowance)\b.{0,30}\b(?:used up|exhausted|exceeded|spent|reached)"
+    r"|(?:used up|exhausted|exceeded)\b.{0,30}\b(?:re-?starts|retries|attempts|tries|budget|patience)|without getting (?:past|beyond|any further)"
+    r"|(?:budget|limit|allowance|quota)_(?:exhausted|exceeded|reached)"
+    r"|exit(?:ing|s)?(?: with)?(?: status| code)?[ :=]{1,2}[1-9]\d{0,2}\W*$"
+    r"|no (?:more )?(?:re-?starts|retries|attempts|tries|workers|replicas|mirrors|hosts|nodes|endpoints) (?:are )?left)\b"
+    r"|\b(?:below|above|beyond|under|over|past|exceed\w*|too (?:many|few|often)|fail\w*|broke|diverg\w*|lost|died|dead|cannot|unable|errors?|worse)\b"
+    r".{0,60}\b(?:stopping|stopped|aborting|quitting|leaving|halting|exiting|terminating)\b(?! (?:criteri|rule|crit))"
+    r"|\b(?:stopping|stopped|aborting|quitting|halting|exiting)\b.{0,40}\b(?:too (?:many|few|often)|after \d+ (?:\w+ )?(?:fail\w*|errors?|crashes)|with (?P<part>\d+) of (?P<all>\d+))\b",
+    re.IGNORECASE,
+)
+"""How a program says that it leaves its work undone."""
+
+
+def gives_up(text: str) -> bool:
+    """Whether a line, the last one of a program, says that it leaves its work undone."""
+    found = _GIVES_UP.search(split_line(clean(text))[1]) if len(text) <= _LONGEST else None
+    return found is not None and (found["all"] is None or int(found["part"]) < int(found["all"]))
+
+
+def _over(found: re.Match[str]) -> bool:
+    """Whether more were left out than may be."""
+    return _number(found[0].split()[0]) > _number(found["most"])
+
+
+def _number(digits: str) -> int:
+    kept = digits.replace(",", "")
+    return int(kept) if kept.isdigit() else 0
