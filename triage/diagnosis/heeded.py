@@ -47,7 +47,6 @@ def trusted(items: Sequence[Item]) -> list[Item]:
     where it is the only one: it does not speak for other ranks and for other logs.
     """
     sources = {i.finding.source for i in items}
-    ranks = {i.rank for i in items if i.rank is not None}
     harmless = {
         without_digits(line)
         for i in items if i.rule.role == "benign" for e in i.finding.evidence for line in e.text.splitlines()
@@ -55,7 +54,7 @@ def trusted(items: Sequence[Item]) -> list[Item]:
     return [
         i for i in items
         if (i.rule.id != STATUS_ZERO or (below := i.text("_below")) is None or below in harmless)
-        and (i.rule.id != SAID_DONE or (len(sources) == 1 and ranks <= {i.rank}))
+        and (i.rule.id != SAID_DONE or (len(sources) == 1 and i.rank is None))
     ]  # fmt: skip
 
 

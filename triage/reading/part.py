@@ -203,7 +203,9 @@ def finish(part: Part, source: Source, index: int) -> None:
         leads_of(collector.tail)
         part.findings.extend(last_signs_of_life(collector.tail, source, index))
         stated = list(closing_status(collector.tail, source, index))
-        part.findings.extend(stated or completion(collector.tail, source, index))
+        part.findings.extend(stated)
+        if not any(finding.rule_id == BADLY for finding in stated):
+            part.findings.extend(completion(collector.tail, source, index))
         part.findings.extend(_embedded_at_the_end(collector.tail, source, index))
 
 

@@ -203,7 +203,7 @@ class Ends:
     @cached_property
     def given_up(self) -> Finding | None:
         """The last words of a log that say that its program leaves its work undone."""
-        return given_up(self._tails, self._sources)
+        return given_up(self._tails, self._sources, self._recognised[0])
 
     @cached_property
     def in_concert(self) -> Finding | None:

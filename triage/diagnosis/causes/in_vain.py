@@ -91,7 +91,9 @@ def _nothing(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
 
 def _given_up(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     told = ends.given_up
-    if told is None or any(last_of(end) > told.offset for end in job.of_fact("ended-well")):
+    if told is None or any(
+        last_of(end) > told.offset or end.finding.source != told.source for end in job.of_fact("ended-well")
+    ):
         return None
     why = "the program says last of all that it leaves its work undone"
     before = [

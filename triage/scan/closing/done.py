@@ -26,20 +26,20 @@ _DID = (
 )
 _PRODUCT = (
     r"[\w./-]{1,80}\.(?:json|jsonl|csv|tsv|npz|npy|pt|pth|bin|safetensors|parquet|html|md|txt|ya?ml|h5|nc|pkl|gz|zip|tar|onnx|gguf|png"
-    r"|pdf|db|zarr|arrow|mp4|wav|vtu|xdmf|tif)"
+    r"|pdf|db|zarr|arrow|mp4|wav|vtu|xdmf|tif|whl|deb|rpm|img|iso|vti|fits|root)"
     r"|model|weights|reports?|results?|index|summary|metrics|predictions|submission|tally|outputs?|adapter|params|parameters"
     r"|scores|manifest|catalog(?:ue)?|table|leaderboard|artifacts?|bundle|archive"
 )
 _MADE = (
-    rf"\b(?:{_PRODUCT}) (?:(?:was|were|is|are|has been|have been) )?(?:written|saved|exported|uploaded|published|stored|committed|promoted)\b"
-    rf"|\b(?:wrote|exported|published|saved|uploaded|written)\b[^;,]{{0,40}}?(?<![\w-])(?:{_PRODUCT})(?![\w-])"
+    rf"\b(?:{_PRODUCT}) (?:\(?[\d.,]+ ?[kKMGT]i?B\)? )?(?:(?:was|were|is|are|has been|have been) )?(?:written|saved|exported|uploaded|published|stored|committed|promoted)\b"
+    rf"|\b(?:wrote|exported|published|saved|uploaded|written)\b[^;,]{{0,40}}?(?<![\w-])(?:{_PRODUCT})(?![\w-])|\b(?:run|job|pipeline|build|workflow|dag|suite|deployment)(?: \w+)? succeeded\b"
     r"|\b(?:table|index|model|report|manifest|catalog|results|snapshot)_(?:committed|written|saved|published|exported)\b"
 )
 _MADE_OF_IT = deferred(_MADE, re.IGNORECASE)
 """How it is said that what all was done for lies there."""
 _DONE = deferred(
     # all parts converted; mirror complete; 41 tiles rendered
-    rf"(?:^|[\s\"'\[(:|=])(?:{_WORKS}|\d[\d,]* [a-z_-]{{3,20}}s)(?: [\w/-]{{1,20}}){{0,3}}?,? (?:(?:is|are|was|were|has|have|been|now|all) ){{0,3}}"
+    rf"(?:^|[\s\"'\[(:|=])(?:{_WORKS}|\d[\d,]* [a-z_-]{{3,20}}s)(?:[_#-]?\d+)?(?: [\w/-]{{1,20}}){{0,3}}?,? (?:(?:is|are|was|were|has|have|been|now|all) ){{0,3}}"
     rf"{_DID}(?=\W|$)"
     # finished: 31 parts clean; done
     r"|(?:^|[;:.,|] ?)(?:and )?(?:finished|done|completed?|converged)\b(?!-)"
@@ -65,6 +65,7 @@ _TALLY = (
     r"|filtered|discarded|left out|halved|warnings?)"
 )
 _SOFT = deferred(
+    r"\b\d[\d,]* (?:killed|failed|lost|speculative|dead) (?:attempts?|tries|retries)\b|"
     rf"\b\d[\d,]* (?:[\w-]+ ){{0,2}}{_TALLY}\b(?: \(?(?:(?P<word>allowed|budget|limit|max\w*|at most)[:= ]{{1,3}})?(?P<most>\d+)?\)?)?"
     rf"|\b{_TALLY}[\"']?[ =:]{{1,3}}\d[\d,]*\b|\b(?:no|0|without) (?:\w+ )?(?:errors?|failures?|warnings?|losses)\b",
     re.IGNORECASE,
@@ -87,7 +88,7 @@ def says_done(text: str) -> bool:
     prefix, message = split_line(clean(text))
     if prefix.level in {"warning", "error", "fatal"}:
         return False
-    message = _COLUMN.sub("", message).strip()
+    message = without_place(message)
     if any(found["word"] and found["most"] and _over(found) for found in _SOFT.finditer(message)):
         return False
     said = _SOFT.sub("", message)
@@ -113,6 +114,11 @@ _GIVES_UP = deferred(
     re.IGNORECASE,
 )
 """How a program says that it leaves its work undone."""
+
+
+def without_place(message: str) -> str:
+    """A line without the place in the program that stands at its right."""
+    return _COLUMN.sub("", message).strip()
 
 
 def gives_up(text: str) -> bool:

@@ -6,11 +6,12 @@ take it back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from triage.model import Block, Evidence, Finding, Source
-from triage.scan.closing.done import gives_up, says_done
+from triage.scan.closing.done import gives_up, says_done, without_place
 from triage.scan.closing.tail import last_rows
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled, deferred
@@ -28,7 +29,7 @@ _LONGEST = 400
 _BESIDE = deferred(
     # what a terminal draws; what is asked of the scheduler; status, times, rulers
     r"\s*[\u2500-\u257f|+][\s\u2500-\u257f|+=-]*(?:[^\n]*[\u2500-\u257f|+]\s*)?|\s*(?:JobId=\d|[A-Z][\w/:]{2,30}=\S*(?: +[A-Z][\w/:]{2,30}=\S*)*\s*$)"
-    r"|\W{0,4}(?:exit|rc|status|return)\b[^\n1-9]{0,20}\b0\W*|[\W_]*|(?:real|user|sys)\s+\d.*"
+    r"|::endgroup::|##\[(?:endgroup|section|debug)\].*|\W{0,4}(?:exit|rc|status|return)\b[^\n1-9]{0,20}\b0\W*|[\W_]*|(?:real|user|sys)\s+\d.*"
     r"|(?:[A-Z][a-z]{2},? +){1,2}\d{1,2} .{0,8}\d\d:\d\d:\d\d.{0,16}"
     r"|\s*warnings\.warn\(.*|.{0,120}\bresource_tracker\b.*|.{0,60}\bdestroy_process_group\(\) was not called\b.*"
     r"|(?:wandb|mlflow|swanlab): .*|.{0,40}\b(?:elapsed|took|duration|wall ?time|total time|peak (?:memory|rss))\b[^\n]{0,60}\d.*"
@@ -41,12 +42,17 @@ _RAYS = deferred(r"\((?:raylet|[\w.<>:, =]{1,80}\bpid=\d+[^)\n]{0,40})\) ")
 _OF_RAYS = deferred(
     r"\s|ray::|(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b|Traceback|The (?:worker|actor)\b|\((?:raylet|[\w.<>:, =]{1,80}\bpid=\d)"
 )
-_MOST_BESIDE = 80
+_MOST_BESIDE, _LAST = 80, 3
 _NAMED = deferred(r"^\W{0,2}[^:\n]{1,30}:\s+")
 """The name of who speaks."""
+_WELL = deferred(r"(?i)\b(?:successfully|succeeded)\b")
+_SPEAKS = 3
+"""Lines that somebody says who is one of several at work."""
+_PARTED = deferred(r"[:;|\t]\s*|\s{2,}")
 _GAVE_BACK = deferred(
     r"(?i)\b(?:exit(?:ed|s)?|ended|left|returned|went away|terminated|failed)\b[^\n:]{0,20}?\b(?:with )?(?:exit )?(?:status|code|rc|signal)[ :=]{1,3}-?[1-9]\d{0,2}\b"
-    r"|\bexit ?code[ :=]{1,3}-?[1-9]\d{0,2}\b"
+    r"|\bexit ?codes?[ :=]{1,3}-?[1-9]\d{0,2}\b"
+    r"|\b(?:exit ?(?:codes?|status(?:es)?)|return ?codes?|rcs?)\b[^\n\[({]{0,20}[\[({][^\])}\n]{0,200}(?<![\w.:])(?!\d+:)-?[1-9]\d{0,2}(?![\d:.])"
 )
 """How it is said of a process that it ended badly."""
 _NEAR_THE_END = 12
@@ -64,10 +70,9 @@ def completion(block: Block, source: Source, index: int) -> Iterator[Finding]:
     """The line by which a log shows that all was done that its program was there for."""
     rows = [(number, clean(raw.decode("utf-8", "replace"))) for number, raw in last_rows(block, _WINDOW)]
     end = _own_end(rows)
-    at = None
-    if end > 0 and _says_done(rows, end - 1):
-        at = end - 1
-    else:
+    last = range(end - 1, max(-1, end - 1 - _LAST), -1)
+    at = next((i for i in last if _says_done(rows, i) and _nothing_wrong(rows[i + 1 : end])), None)
+    if at is None:
         at = _counted_out(rows, end)
     if at is None:
         return
@@ -82,19 +87,39 @@ def completion(block: Block, source: Source, index: int) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def given_up(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
-    """The last words of a log that say that its program leaves its work undone, None without."""
+def given_up(
+    tails: Mapping[int, Block], sources: Sequence[Source], taken: Mapping[str, Container[int]]
+) -> Finding | None:
+    """The last words of a log that say that its program leaves its work undone, None without.
+
+    Args:
+        taken: by the names of sources, the numbers of lines that rules know, and judge better.
+    """
     for index, block in sorted(tails.items()):
         rows = [(number, clean(raw.decode("utf-8", "replace"))) for number, raw in last_rows(block, _END)]
         end = _own_end(rows)
-        if end and gives_up(rows[end - 1][1]):
-            number, text = rows[end - 1]
+        at = _given_up(rows, end, ended=len(tails) == 1)
+        if at is not None and rows[at][0] not in taken.get(sources[index].name, ()):
+            number, text = rows[at]
             prefix = split_line(text)[0]
             return Finding(
                 rule_id=GAVE_UP_RULE, fields={"words": " ".join(text.split())[:160]},
                 evidence=(Evidence(sources[index].name, number, safe(text[:_LONGEST])),), source=index,
                 offset=block.offset + _offset_of(block, number), rank=prefix.rank, time=prefix.time, stream=prefix.stream,
             )  # fmt: skip
+    return None
+
+
+def _given_up(rows: Sequence[tuple[int, str]], end: int, *, ended: bool) -> int | None:
+    """The row at the end in which the work is said to be left, or, with ``ended``, somebody is last said to have ended badly."""
+    if end and gives_up(rows[end - 1][1]):
+        return end - 1
+    for at in range(end - 1, max(-1, end - 1 - _LAST), -1) if ended else ():
+        text = rows[at][1]
+        if says_done(text) or (at < end - 1 and compiled(FRESH).search(text)):
+            return None
+        if _GAVE_BACK.search(text) and not (at == end - 1 and compiled(FRESH).search(text)):
+            return at
     return None
 
 
@@ -140,17 +165,46 @@ def _says_done(rows: Sequence[tuple[int, str]], at: int) -> bool:
     if not says_done(text):
         return False
     wording = _wording(text)
-    if any(_wording(said) == wording for _, said in rows[:at]):
+    clause = _clause(text)
+    others = [said for i, (_, said) in enumerate(rows) if i != at]
+    alike = any(_wording(said) == wording or (clause and _clause(said) == clause) for said in others)
+    if alike and not _all_end_so(rows[: at + 1], wording):
         return False
     above = rows[at - 1][1] if at else ""
     if speaks_of_trouble(above) and WANTED.search(above) is None:
         return False
-    return not _left_as_it_was(rows[:at])
+    return _WELL.search(text) is not None or not _left_as_it_was(rows[:at])
+
+
+def _nothing_wrong(rows: Sequence[tuple[int, str]]) -> bool:
+    """Whether what stands below the last words takes nothing of them back."""
+    return not any(speaks_of_trouble(text) or gives_up(text) or _GAVE_BACK.search(text) for _, text in rows)
 
 
 def _wording(text: str) -> str:
     """What a row says, whoever of several says it: without its numbers and what stands before a colon."""
-    return without_digits(_NAMED.sub("", split_line(text)[1]))
+    return without_digits(_NAMED.sub("", without_place(split_line(text)[1])))
+
+
+def _all_end_so(rows: Sequence[tuple[int, str]], wording: str) -> bool:
+    """Whether everybody who says more than a little under a name of his own before a colon ends in one wording, and once."""
+    last: dict[str, str] = {}
+    times: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    for _, text in rows:
+        named = _NAMED.match(split_line(text)[1].strip())
+        if named is not None:
+            name = named[0].strip()
+            last[name] = _wording(text)
+            times[name] += 1
+            ends[name] += last[name] == wording
+    often = [name for name, many in times.items() if many >= _SPEAKS]
+    return len(often) > 1 and all(last[name] == wording and ends[name] == 1 for name in often)
+
+
+def _clause(text: str) -> str:
+    """The last part of what a row says: of those who end one after the other each says it under a name of its own."""
+    return without_digits(_PARTED.split(without_place(text))[-1]).strip()
 
 
 def _left_as_it_was(rows: Sequence[tuple[int, str]]) -> bool:

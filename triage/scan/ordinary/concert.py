@@ -68,6 +68,15 @@ def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding
     if not named and len(tails) > 1:
         named = {line.source: line for line in lines}  # a log for each of them
     last = list(named.values()) or _nameless(lines)
+    if len(tails) == 1 and len({_wording(line) for line in last}) != 1:
+        # under a name stands only what ended them before; a run since then names nobody in a way that is known
+        place = max((line.offset for line in named.values()), default=0)
+        since = _nameless([line for line in lines if line.offset > place])
+        last = (
+            since
+            if len(since) >= len(named) and len({line.message for line in since}) == len(since)
+            else last
+        )
     wordings = {_wording(line) for line in last}
     if len(last) < FEWEST or len(wordings) != 1:
         return None
