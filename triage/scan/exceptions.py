@@ -20,7 +20,7 @@ from triage.scan.tracebacks.model import Frame, FrameKind
 from triage.scan.tracebacks.shown import is_shown
 from triage.scan.tracebacks.work import REACH, without_work
 from triage.scan.traced import CLOSE, led_lines, writer_lines
-from triage.scan.whose import reported, writers_line_above
+from triage.scan.whose import reported, said_above, writers_line_above
 from triage.scan.window import BlockLines, Line
 
 EXCEPTION_ANCHORS = (HEADER, "Fatal Python error:", "Windows fatal exception:")
@@ -151,7 +151,7 @@ class ExceptionScan:
                     **({"_served": True} if _served(view, lines[0]) else {}),
                     **(
                         {"_caught": True}
-                        if _caught(found, lines) or _said_above(view, found, lines[0])
+                        if _caught(found, lines) or said_above(view, found, lines[0])
                         else {}
                     ),
                     **_called(view, found, lines),
@@ -306,22 +306,6 @@ def _caught(found: Traceback, lines: list[Line]) -> bool:
         return False  # its beginning is not there
     outermost = found.frames[0]
     return outermost.kind == "user" and outermost.function not in {"<module>", "<lambda>"}
-
-
-def _said_above(view: BlockLines, found: Traceback, line: Line) -> bool:
-    """Whether the program had said in a line of its own, right above a traceback, what was raised: who can say so holds it."""
-    name = (found.exception_type or "").rpartition(".")[2]
-    said = (found.message or "").partition("\n")[0][:_QUOTED_PART].strip()
-    above = writers_line_above(view, line)
-    if not name or len(said) < _QUOTED_LEAST or above is None or compiled(_ENDS_ONE).match(above.message):
-        return False
-    return said in above.message and name in above.message
-
-
-_ENDS_ONE = r"\s*(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)\b"
-"""How the last line of another traceback begins."""
-_QUOTED_PART, _QUOTED_LEAST = 60, 8
-"""Characters of an exception's message that are compared, and how few tell nothing."""
 
 
 def _quoted_below(view: BlockLines, line: Line) -> list[Line]:

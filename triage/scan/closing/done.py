@@ -24,22 +24,29 @@ _DID = (
     r"|converted|encoded|embedded|indexed|processed|rendered|scored|evaluated|cleaned|tokeni[sz]ed|answered|served|delivered"
     r"|integrated|simulated|mirrored|downloaded|migrated|flushed|registered|promoted|deployed|in sync)"
 )
+_FILE = (
+    r"[\w./:-]{1,100}\.(?:json|jsonl|csv|tsv|npz|npy|pt|pth|bin|safetensors|parquet|html|md|txt|ya?ml|h5|nc|pkl|gz|zip|tar|onnx"
+    r"|gguf|png|pdf|db|zarr|arrow|mp4|wav|vtu|vti|xdmf|tif|whl|deb|rpm|img|iso|fits|root)"
+)
 _PRODUCT = (
-    r"[\w./-]{1,80}\.(?:json|jsonl|csv|tsv|npz|npy|pt|pth|bin|safetensors|parquet|html|md|txt|ya?ml|h5|nc|pkl|gz|zip|tar|onnx|gguf|png"
-    r"|pdf|db|zarr|arrow|mp4|wav|vtu|xdmf|tif|whl|deb|rpm|img|iso|vti|fits|root)"
-    r"|model|weights|reports?|results?|index|summary|metrics|predictions|submission|tally|outputs?|adapter|params|parameters"
+    rf"{_FILE}|model|weights|reports?|results?|index|summary|metrics|predictions|submission|tally|outputs?|adapter|params|parameters"
     r"|scores|manifest|catalog(?:ue)?|table|leaderboard|artifacts?|bundle|archive"
 )
 _MADE = (
-    rf"\b(?:{_PRODUCT}) (?:\(?[\d.,]+ ?[kKMGT]i?B\)? )?(?:(?:was|were|is|are|has been|have been) )?(?:written|saved|exported|uploaded|published|stored|committed|promoted)\b"
-    rf"|\b(?:wrote|exported|published|saved|uploaded|written)\b[^;,]{{0,40}}?(?<![\w-])(?:{_PRODUCT})(?![\w-])|\b(?:run|job|pipeline|build|workflow|dag|suite|deployment)(?: \w+)? succeeded\b"
+    rf"\b(?:{_PRODUCT}) (?:\(?[\d.,]+ ?[kKMGT]i?B\)? )?(?:(?:was|were|is|are|has been|have been) )?"
+    r"(?:written|saved|exported|uploaded|published|stored|committed|promoted)\b"
+    rf"|\b(?:wrote|exported|published|saved|uploaded|written)\b[^;,]{{0,40}}?(?<![\w-])(?:{_PRODUCT})(?![\w-])"
+    # histograms in run7.root; 24 blocks summed into hist.npz
+    rf"|\b(?:\w{{3,}}s|\w{{2,}}ed|solution) (?:(?:are|is|now) )?(?:in|to|into) {_FILE}\W*$"
+    r"|\b(?:run|job|pipeline|build|workflow|dag|suite|deployment)(?: \w+)? succeeded\b"
     r"|\b(?:table|index|model|report|manifest|catalog|results|snapshot)_(?:committed|written|saved|published|exported)\b"
 )
 _MADE_OF_IT = deferred(_MADE, re.IGNORECASE)
 """How it is said that what all was done for lies there."""
 _DONE = deferred(
     # all parts converted; mirror complete; 41 tiles rendered
-    rf"(?:^|[\s\"'\[(:|=])(?:{_WORKS}|\d[\d,]* [a-z_-]{{3,20}}s)(?:[_#-]?\d+)?(?: [\w/-]{{1,20}}){{0,3}}?,? (?:(?:is|are|was|were|has|have|been|now|all) ){{0,3}}"
+    rf"(?:^|[\s\"'\[(:|=])(?:{_WORKS}|\d[\d,]* [a-z_-]{{3,20}}s)(?:[_#-]?\d+)?(?: [\w/-]{{1,20}}){{0,3}}?,? "
+    r"(?:(?:is|are|was|were|has|have|been|now|all) ){0,3}"
     rf"{_DID}(?=\W|$)"
     # finished: 31 parts clean; done
     r"|(?:^|[;:.,|] ?)(?:and )?(?:finished|done|completed?|converged)\b(?!-)"
@@ -100,17 +107,21 @@ def says_done(text: str) -> bool:
     return all(_number(a) >= _number(b) for a, b in _OF_ALL.findall(said)) or said != message
 
 
+_TRIES = r"(?:re-?starts|retries|attempts|tries|budget\w*|patience|quota|allowance)"
+_SPENT = r"(?:used up|exhausted|exceeded|spent|reached)"
+_LEAVING = r"(?:stopping|stopped|aborting|quitting|halting|exiting|leaving|terminating)"
 _GIVES_UP = deferred(
-    r"\b(?:giv(?:e|es|ing|en) up(?! on (?:it|this|that|him|her)\b)|gave up|leaving it (?:there|at that)|refus(?:es|ing|ed) to|bail(?:ing|s|ed)? out"
-    r"|not (?:re-?)?(?:start|try|writ|sav|publish|export|promot|releas|commit)ing|(?:was|were|is|are) not (?:written|saved|published|exported|promoted|released|committed)"
-    r"|(?:re-?starts|retries|attempts|tries|budget\w*|patience|quota|allowance)\b.{0,30}\b(?:used up|exhausted|exceeded|spent|reached)"
-    r"|(?:used up|exhausted|exceeded)\b.{0,30}\b(?:re-?starts|retries|attempts|tries|budget|patience)|without getting (?:past|beyond|any further)"
-    r"|(?:budget|limit|allowance|quota)_(?:exhausted|exceeded|reached)"
-    r"|exit(?:ing|s)?(?: with)?(?: status| code)?[ :=]{1,2}[1-9]\d{0,2}\W*$"
+    r"\b(?:giv(?:e|es|ing|en) up(?! on (?:it|this|that|him|her)\b)|gave up|leaving it (?:there|at that)|refus(?:es|ing|ed) to"
+    r"|bail(?:ing|s|ed)? out|not (?:re-?)?(?:start|try|writ|sav|publish|export|promot|releas|commit)ing"
+    r"|(?:was|were|is|are) not (?:started|written|saved|published|exported|promoted|released|committed)"
+    rf"|{_TRIES}\b.{{0,30}}\b{_SPENT}|{_SPENT}\b.{{0,30}}\b{_TRIES}|(?:budget|limit|allowance|quota)_{_SPENT}"
+    r"|without getting (?:past|beyond|any further)|exit(?:ing|s)?(?: with)?(?: status| code)?[ :=]{1,2}[1-9]\d{0,2}\W*$"
     r"|no (?:more )?(?:re-?starts|retries|attempts|tries|workers|replicas|mirrors|hosts|nodes|endpoints) (?:are )?left)\b"
-    r"|\b(?:below|above|beyond|under|over|past|exceed\w*|too (?:many|few|often)|fail\w*|broke|diverg\w*|lost|died|dead|cannot|unable|errors?|worse)\b"
-    r".{0,60}\b(?:stopping|stopped|aborting|quitting|leaving|halting|exiting|terminating)\b(?! (?:criteri|rule|crit))"
-    r"|\b(?:stopping|stopped|aborting|quitting|halting|exiting)\b.{0,40}\b(?:too (?:many|few|often)|after \d+ (?:\w+ )?(?:fail\w*|errors?|crashes)|with (?P<part>\d+) of (?P<all>\d+))\b",
+    r"|\b(?:not|never|without|no|failed to) (?:yet |reaching |any )?converge(?:d|nce|s)?\b|\boscillating after\b"
+    r"|\b(?:below|above|beyond|under|over|past|exceed\w*|too (?:many|few|often)|fail\w*|broke|diverg\w*|lost|died|dead|cannot|unable"
+    rf"|errors?|worse)\b.{{0,60}}\b{_LEAVING}\b(?! criteri)"
+    rf"|\b{_LEAVING}\b.{{0,40}}\b(?:too (?:many|few|often)|after \d+ (?:\w+ )?(?:fail\w*|errors?|crashes)"
+    r"|with (?P<part>\d+) of (?P<all>\d+))\b",
     re.IGNORECASE,
 )
 """How a program says that it leaves its work undone."""

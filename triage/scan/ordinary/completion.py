@@ -28,7 +28,8 @@ _WINDOW, _END = 32 << 10, 4 << 10
 _LONGEST = 400
 _BESIDE = deferred(
     # what a terminal draws; what is asked of the scheduler; status, times, rulers
-    r"\s*[\u2500-\u257f|+][\s\u2500-\u257f|+=-]*(?:[^\n]*[\u2500-\u257f|+]\s*)?|\s*(?:JobId=\d|[A-Z][\w/:]{2,30}=\S*(?: +[A-Z][\w/:]{2,30}=\S*)*\s*$)"
+    r"\s*[\u2500-\u257f|+][\s\u2500-\u257f|+=-]*(?:[^\n]*[\u2500-\u257f|+]\s*)?"
+    r"|\s*(?:JobId=\d|[A-Z][\w/:]{2,30}=\S*(?: +[A-Z][\w/:]{2,30}=\S*)*\s*$)"
     r"|::endgroup::|##\[(?:endgroup|section|debug)\].*|\W{0,4}(?:exit|rc|status|return)\b[^\n1-9]{0,20}\b0\W*|[\W_]*|(?:real|user|sys)\s+\d.*"
     r"|(?:[A-Z][a-z]{2},? +){1,2}\d{1,2} .{0,8}\d\d:\d\d:\d\d.{0,16}"
     r"|\s*warnings\.warn\(.*|.{0,120}\bresource_tracker\b.*|.{0,60}\bdestroy_process_group\(\) was not called\b.*"
@@ -50,9 +51,11 @@ _SPEAKS = 3
 """Lines that somebody says who is one of several at work."""
 _PARTED = deferred(r"[:;|\t]\s*|\s{2,}")
 _GAVE_BACK = deferred(
-    r"(?i)\b(?:exit(?:ed|s)?|ended|left|returned|went away|terminated|failed)\b[^\n:]{0,20}?\b(?:with )?(?:exit )?(?:status|code|rc|signal)[ :=]{1,3}-?[1-9]\d{0,2}\b"
+    r"(?i)\b(?:exit(?:ed|s)?|ended|left|returned|went away|terminated|failed)\b[^\n:]{0,20}?\b(?:with )?(?:exit )?"
+    r"(?:status|code|rc|signal)[ :=]{1,3}-?[1-9]\d{0,2}\b"
     r"|\bexit ?codes?[ :=]{1,3}-?[1-9]\d{0,2}\b"
-    r"|\b(?:exit ?(?:codes?|status(?:es)?)|return ?codes?|rcs?)\b[^\n\[({]{0,20}[\[({][^\])}\n]{0,200}(?<![\w.:])(?!\d+:)-?[1-9]\d{0,2}(?![\d:.])"
+    r"|\b(?:exit ?(?:codes?|status(?:es)?)|return ?codes?|rcs?)\b[^\n\[({]{0,20}[\[({][^\])}\n]{0,200}(?<![\w.:])(?!\d+:)"
+    r"-?[1-9]\d{0,2}(?![\d:.])"
 )
 """How it is said of a process that it ended badly."""
 _NEAR_THE_END = 12

@@ -49,7 +49,8 @@ _NOBODY = deferred(
     r"(?i)^(?:\W{0,3}[\w .-]{1,30}: )?\W*(?:no|none of(?: the)?|not (?:one|a single)(?: of the| one of the)?) (?:\w+ ){0,2}?"
     r"(?:runs?|trials?|configs?|configurations?|settings?|candidates?|files?|parts?|jobs?|tasks?|models?|prompts?|requests?|attempts?|endpoints?"
     r"|mirrors?|hosts?|samples?|shards?|episodes?|seeds?|combinations?) (?:\w+ ){0,3}?"
-    r"(?:gave|succeeded|worked|finished|completed|produced|returned|survived|usable|valid|came through|fitted|fits|answered|passed|was|were)\b"
+    r"(?:gave|succeeded|worked|finished|completed|produced|returned|survived|usable|valid|came through|fitted|fits|answered|passed|was"
+    r"|were)\b"
     r"(?!.{0,60}\b(?:lost|dropped|skipped|failed|affected|damaged|missing|missed|left|rejected|needed)\b)"
     r"|^(?:\W{0,3}[\w .-]{1,30}: )?nothing (?:fits|fitted|worked|works|succeeded|usable|was (?:written|done|saved|processed|produced))\b"
 )

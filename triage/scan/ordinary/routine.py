@@ -100,7 +100,8 @@ class Routine(Rows):
         )
         if again is None and how != "raised":
             again = self._went_on(at, stream, how)
-        if again is None and how == "caught" and not stream:
+        shows = how == "alarm" and at < len(self) and HEADER.encode() in self.raw(at)
+        if again is None and not stream and (shows or how == "caught"):
             again = self._catches_all()
         if again is not None:
             return self.shown(again)
