@@ -55,7 +55,9 @@ def test_what_is_taken_back_is_no_good_end(engine: Engine, line: str) -> None:
 
 
 def test_a_count_that_came_to_its_total_is_a_good_end(engine: Engine) -> None:
-    log = f"{COUNTED}{LOST}[W] zork: pool again\n[I] zork: piece 7 bent, angle 0.71 (7/7)\n[I] zork: leaving\n"
+    log = (
+        f"{COUNTED}{LOST}[W] zork: pool again\n[I] zork: piece 7 bent, angle 0.71 (7/7)\n[I] zork: leaving\n"
+    )
     assert verdict(engine, log) == "healthy"
     assert verdict(engine, f"{COUNTED}{LOST}[W] zork: pool again\n") != "healthy"
 
@@ -85,7 +87,9 @@ def test_the_same_point_taken_up_again_and_again_is_no_recovery(engine: Engine) 
 
 def test_of_several_trials_one_without_numbers_says_nothing_of_the_others(engine: Engine) -> None:
     log = "".join(
-        f"trial {t} epoch {e} loss {'nan' if t == 5 and e else 3 - e / 5:}\n" for t in range(6) for e in range(5)
+        f"trial {t} epoch {e} loss {'nan' if t == 5 and e else 3 - e / 5:}\n"
+        for t in range(6)
+        for e in range(5)
     )
     assert verdict(engine, f"{log}study finished; best params exported to best.json\n") == "healthy"
 
