@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from triage.diagnosis.job import Item
 from triage.scan.exceptions import IGNORED_RULE
+from triage.scan.ordinary.completion import DONE as SAID_DONE
 from triage.scan.ordinary.said import without_digits
 from triage.scan.ordinary.status import WELL as STATUS_ZERO
 
@@ -42,22 +43,25 @@ def heeded(items: Sequence[Item]) -> list[Item]:
 def trusted(items: Sequence[Item]) -> list[Item]:
     """``items`` without a status of 0 that stands right below an error which nothing knows to be harmless.
 
-    The pipe of a shell hides the status of all but its last command.
+    The pipe of a shell hides the status of all but its last command. What a program says of itself at its end counts
+    where it is the only one: it does not speak for other ranks and for other logs.
     """
+    sources = {i.finding.source for i in items}
     harmless = {
         without_digits(line)
         for i in items if i.rule.role == "benign" for e in i.finding.evidence for line in e.text.splitlines()
     }  # fmt: skip
     return [
         i for i in items
-        if i.rule.id != STATUS_ZERO or (below := i.text("_below")) is None or below in harmless
+        if (i.rule.id != STATUS_ZERO or (below := i.text("_below")) is None or below in harmless)
+        and (i.rule.id != SAID_DONE or (len(sources) == 1 and i.rank is None))
     ]  # fmt: skip
 
 
 def lasting(items: Sequence[Item]) -> list[Item]:
     """``items`` without the ends of workers whose tasks are run again, and what ranks lose once their interpreters end.
 
-    Whoever still has a task to be run again says so right below each such end. A rank that says that it leaves with its
+    Whoever still has a task to be run again says so beside each such end. A rank that says that it leaves with its
     group still up has done all it was to do, or has raised what counts already: whom its threads lose from then on went
     as it did.
     """
@@ -65,8 +69,9 @@ def lasting(items: Sequence[Item]) -> list[Item]:
     replaced = {
         (i.finding.source, i.number("pid")) for i in items
         if i.rule.id == _WORKER_DIED and i.number("pid") is not None
-        and any(s == i.finding.source and 0 < at - i.at_last.offset < _NEAR for s, at in retried)
+        and any(s == i.finding.source and abs(at - i.at_last.offset) < _NEAR for s, at in retried)
     }  # fmt: skip
+    again = [i for i in items if i.rule.fact == "exception" and _to_be_run_again(i, retried)]
     leaving: dict[tuple[int, int], int] = {}
     for i in items:
         if i.rule.id == _LEAVES and i.rank is not None:
@@ -77,6 +82,8 @@ def lasting(items: Sequence[Item]) -> list[Item]:
             replaced and i.rule.role in {"cause", "symptom"}
             and {(i.finding.source, i.finding.pid), (i.finding.source, i.number("pid"))} & replaced
         )
+        and i not in again
+        and not (i.finding.raised and any(inside(i, exception) for exception in again))
         and not (
             _LOSSES.intersection(i.rule.tags) and i.rule.role == "symptom" and not i.finding.raised
             and i.rank is not None and i.finding.offset > leaving.get((i.finding.source, i.rank), 1 << 62)
@@ -84,10 +91,21 @@ def lasting(items: Sequence[Item]) -> list[Item]:
     ]  # fmt: skip
 
 
+def _to_be_run_again(exception: Item, retried: Sequence[tuple[int, int]]) -> bool:
+    """Whether an exception stands below the words that its task is run again, each time that it does."""
+    begin, source = exception.number("_begin"), exception.finding.source
+    if begin is None:
+        return False
+    places = {begin, exception.at_last.offset if exception.finding.count > 1 else begin}
+    return all(any(s == source and 0 < at - said < _RIGHT_BELOW for s, said in retried) for at in places)
+
+
+_RIGHT_BELOW = 2 << 10
+"""Bytes below the words that a task is run again in which it stands what it raised."""
 _WORKER_DIED, _LEAVES = "ray.worker-died", "torch.group-not-destroyed"
 _LOSSES = frozenset(["peer-loss", "teardown"])
 _NEAR = 8 << 10
-"""Bytes below the end of a worker in which it is said that its task is run again."""
+"""Bytes around the end of a worker in which it is said that its task is run again: of two reports either may come first."""
 
 
 def while_handling(item: Item, stop: Item) -> bool:

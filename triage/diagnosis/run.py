@@ -61,6 +61,11 @@ class Ends(Protocol):
         """Whether nothing ordinary was said above ``line``."""
         ...
 
+    @property
+    def given_up(self) -> Finding | None:
+        """The last words of a log that say that its program leaves its work undone."""
+        ...
+
     def oddities(self, until: Mapping[int, int], /) -> Sequence[Finding]:
         """What single writers said out of the ordinary before trouble began, at ``until`` in each source."""
         ...

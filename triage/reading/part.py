@@ -12,6 +12,7 @@ from triage.errors import InputError
 from triage.model import Block, Finding, Reading, Source, SourceReport
 from triage.scan.closing.tail import intelligible, last_signs_of_life
 from triage.scan.collect import Collector
+from triage.scan.ordinary.completion import completion
 from triage.scan.ordinary.status import BADLY, closing_status
 from triage.scan.scanner import Scanner
 from triage.scan.writers.leads import leads_of
@@ -201,7 +202,10 @@ def finish(part: Part, source: Source, index: int) -> None:
     if collector.tail is not None:
         leads_of(collector.tail)
         part.findings.extend(last_signs_of_life(collector.tail, source, index))
-        part.findings.extend(closing_status(collector.tail, source, index))
+        stated = list(closing_status(collector.tail, source, index))
+        part.findings.extend(stated)
+        if not any(finding.rule_id == BADLY for finding in stated):
+            part.findings.extend(completion(collector.tail, source, index))
         part.findings.extend(_embedded_at_the_end(collector.tail, source, index))
 
 

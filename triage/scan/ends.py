@@ -17,6 +17,7 @@ from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled
 from triage.scan.matching import PATTERN_TIMEOUT
 from triage.scan.ordinary.chorus import SOLO, chorus
+from triage.scan.ordinary.completion import given_up
 from triage.scan.ordinary.concert import in_concert, left_out
 from triage.scan.ordinary.counted import COUNTS, counted
 from triage.scan.ordinary.durations import TIMES, durations
@@ -204,6 +205,11 @@ class Ends:
     def nothing_done(self) -> Finding | None:
         """The tally at an end that counts nothing, and what was complained of before it."""
         return nothing_done(self._tails, self._sources)
+
+    @cached_property
+    def given_up(self) -> Finding | None:
+        """The last words of a log that say that its program leaves its work undone."""
+        return given_up(self._tails, self._sources, self._recognised[0])
 
     @cached_property
     def in_concert(self) -> Finding | None:

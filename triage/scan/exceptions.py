@@ -20,7 +20,7 @@ from triage.scan.tracebacks.model import Frame, FrameKind
 from triage.scan.tracebacks.shown import is_shown
 from triage.scan.tracebacks.work import REACH, without_work
 from triage.scan.traced import CLOSE, led_lines, writer_lines
-from triage.scan.whose import reported, writers_line_above
+from triage.scan.whose import reported, said_above, writers_line_above
 from triage.scan.window import BlockLines, Line
 
 EXCEPTION_ANCHORS = (HEADER, "Fatal Python error:", "Windows fatal exception:")
@@ -149,7 +149,11 @@ class ExceptionScan:
                     **exception_fields(found),
                     **_remote([*_quoted_below(view, lines[0]), *lines[: at + 1]]),
                     **({"_served": True} if _served(view, lines[0]) else {}),
-                    **({"_caught": True} if _caught(found, lines) else {}),
+                    **(
+                        {"_caught": True}
+                        if _caught(found, lines) or said_above(view, found, lines[0])
+                        else {}
+                    ),
                     **_called(view, found, lines),
                     "_begin": view.block.offset + lines[0].start,
                     "_end": view.block.offset + last.start,

@@ -9,7 +9,7 @@ from itertools import islice
 from triage.model import Prefix
 from triage.scan.lazy import compiled, deferred
 from triage.scan.prefix import Continuation
-from triage.scan.traceback import HEADER
+from triage.scan.traceback import HEADER, Traceback
 from triage.scan.tracebacks.lines import LINKS
 from triage.scan.traced import CLOSE
 from triage.scan.window import BlockLines, Line
@@ -121,6 +121,22 @@ def writers_line_above(view: BlockLines, line: Line) -> Line | None:
     """The last line that the writer of ``line`` wrote before it; others' lines may stand between."""
     near = islice(view.preceding(line), CLOSE + 1)
     return next((above for above in near if above.prefix.stream == line.prefix.stream), None)
+
+
+def said_above(view: BlockLines, found: Traceback, line: Line) -> bool:
+    """Whether the program had said in a line of its own, right above a traceback, what was raised: who can say so holds it."""
+    name = (found.exception_type or "").rpartition(".")[2]
+    said = (found.message or "").partition("\n")[0][:_QUOTED_PART].strip()
+    above = writers_line_above(view, line)
+    if not name or len(said) < _QUOTED_LEAST or above is None or compiled(_ENDS_ONE).match(above.message):
+        return False
+    return said in above.message and name in above.message
+
+
+_ENDS_ONE = r"\s*(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)\b"
+"""How the last line of another traceback begins."""
+_QUOTED_PART, _QUOTED_LEAST = 60, 8
+"""Characters of an exception's message that are compared, and how few tell nothing."""
 
 
 _NCCL_ERROR = "NCCL error:"

@@ -136,6 +136,11 @@ class _Ends:
         """None, for the same reason."""
         return None
 
+    @property
+    def given_up(self) -> Finding | None:
+        """None, for the same reason."""
+        return None
+
     def went_on(self, source: int, offset: int, /) -> frozenset[int]:
         """None, for the same reason."""
         return frozenset()

@@ -43,6 +43,7 @@ def in_vain(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         _lost(job, ends)
         or _waits(job, ranking, ends)
         or _nothing(job, ranking, ends)
+        or _given_up(job, ranking, ends)
         or _left_out(job, ranking, ends)
     )
 
@@ -86,6 +87,29 @@ def _nothing(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
         found.reasons.append("nothing came of the work, and this was complained of most")
         return found
     return _made(job, told, "a tally at the end says so")
+
+
+def _given_up(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
+    told = ends.given_up
+    if told is None or any(
+        last_of(end) > told.offset or end.finding.source != told.source for end in job.of_fact("ended-well")
+    ):
+        return None
+    why = "the program says last of all that it leaves its work undone"
+    before = [
+        c for c in ranking.survived
+        if not c.advisory and c.lead.finding.source == told.source and c.lead.finding.offset <= told.offset
+    ]  # fmt: skip
+    last = max((last_of(c.lead) for c in before), default=0)
+    known = _taken_back(ranking, [c for c in before if last_of(c.lead) == last], why)
+    if known is not None:
+        return known
+    words = [(told.source, told.evidence[0])]
+    found = by_words(job, stated_exception(job, words) or last_words(job, words))
+    if found.rule_id != "unknown.last-words":
+        found.reasons.append(why)
+        return found
+    return _made(job, told, why)
 
 
 def _left_out(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:

@@ -84,6 +84,7 @@ REFUSES = deferred(
 )
 SAYS_GOODBYE = deferred(
     r"(?i)^(?!(?:INFO: +)?(?:Shutting down$|Waiting for application shutdown|Application shutdown complete)|.*\bsuccessfully\b"
+    r"|(?:Shutting down: Master|Worker exiting \(pid|Handling signal: (?:term|int|winch))"
     # how tuners call a trial that came to its end
     r"|.*\b(?-i:TERMINATED)\b(?! (?:by|with|due|after)\b)"
     # all tiles rendered, shutting down

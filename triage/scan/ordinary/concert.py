@@ -68,6 +68,8 @@ def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding
     if not named and len(tails) > 1:
         named = {line.source: line for line in lines}  # a log for each of them
     last = list(named.values()) or _nameless(lines)
+    if len(tails) == 1:
+        last = _of_the_last_run(named, lines) or last
     wordings = {_wording(line) for line in last}
     if len(last) < FEWEST or len(wordings) != 1:
         return None
@@ -82,6 +84,16 @@ def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding
     if not all(says_that_it_is_through(line) for line in last):
         return None
     return finding_of(IN_CONCERT, final, sources, {"writers": len(last)})
+
+
+def _of_the_last_run(named: Mapping[str | int, Said], lines: Sequence[Said]) -> list[Said]:
+    """The last lines of those who say that they are through, where all others had ended before the first of these began."""
+    through = {line.writer: line for line in named.values() if says_that_it_is_through(line)}
+    if not FEWEST <= len(through) < len(named):
+        return []
+    began = min(line.offset for line in lines if line.writer in through)
+    over = all(line.offset < began for line in named.values() if line.writer not in through)
+    return list(through.values()) if over else []
 
 
 def left_out(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
@@ -137,10 +149,13 @@ def _worth_reading(tails: Mapping[int, Block], sources: Sequence[Source], but_fo
         but_for: how many of the writers need not; as many more logs or lines are looked at.
     """
     for index in sorted(tails, reverse=True)[: but_for + 1]:
-        named = [
-            line for line in _lines_of(tails[index], sources[index], index, GLANCE) if line.writer is not None
-        ]
-        if not named or any(says_that_it_is_through(line) for line in named[-1 - but_for :]):
+        lines = list(_lines_of(tails[index], sources[index], index, GLANCE))
+        named = [line for line in lines if line.writer is not None]
+        if (
+            not named
+            or says_that_it_is_through(lines[-1])
+            or any(says_that_it_is_through(line) for line in named[-1 - but_for :])
+        ):
             return True
     return False
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from triage.model import Block, Finding, Source, Value
 from triage.scan.lazy import compiled, deferred
 from triage.scan.ordinary.said import Said, finding_of, whole_lines, window_of
+from triage.scan.tracebacks.lines import is_exception
 
 NOT_FINITE, SKIPPED = "numerics.never-finite-again", "numerics.every-step-skipped"
 FEWEST = 3
@@ -48,6 +49,8 @@ _ROW = deferred(rf"(?i)\s*(?:{_NUMBER}\s*[,;|\t ]\s*)+{_NUMBER}\s*")
 FEWEST_CELLS = 4
 """Cells that make a row."""
 _RESTORES = deferred(r"(?i)\b(?:restor\w*|roll(?:s|ed|ing)? ?back|revert\w*|reload\w*|rewind\w*|rewound)\b")
+_TRIAL = deferred(r"(?i)\btrial[ _#:=]{0,2}\d{1,6}\b")
+"""What a tuner calls each of its tries: what becomes of one says nothing of the others."""
 _TALLY = deferred(r"(?i)\b(?:number of )?(?:skipped|nan)(?: \w+)?[ =:]{1,4}\d+")
 """How many were left out so far."""
 _OVERFLOW = deferred(r"(?i)\b(?:overflow\w*|non-?finite|not finite|nan|inf)\b")
@@ -65,6 +68,8 @@ class _Course:
     bad: list[Said] = field(default_factory=list)
     skipped: list[Said] = field(default_factory=list)
     at_bottom: int = 0
+    restored: int = 0
+    """How often what had been saved was taken up without a good line since."""
     gathering: bool = False
     nameless: bool = False
 
@@ -124,21 +129,27 @@ def _courses(read: Iterator[Said]) -> list[_Course]:
     courses: dict[str | None, _Course] = {}
     for line in lines:
         skips = _skips(line.text)
-        good = None if skips else _judged(line)
+        good = None if skips or is_exception(line.message) is not None else _judged(line)
         if good is None and not skips:
             if _RESTORES.search(line.text):
                 for course in courses.values():
-                    course.bad.clear()  # what is lost from there on has yet to be told
+                    course.restored += bool(course.bad)
+                    if course.restored < FEWEST:
+                        course.bad.clear()  # what is lost from there on has yet to be told
             continue
-        course = courses.setdefault(None if nameless else line.writer, _Course(nameless=nameless))
+        tried = _TRIAL.search(line.text)
+        writer = tried[0] if tried is not None else None if nameless else line.writer
+        course = courses.setdefault(writer, _Course(nameless=nameless))
         if good is True:
             course.ever, course.at_bottom = True, 0
+            course.restored = 0
             course.bad.clear()
             course.skipped.clear()
         elif skips:
             course.skipped.append(line)
             course.at_bottom += _at_bottom(line.text)
         else:
+            course.restored += _RESTORES.search(line.text) is not None
             course.bad.append(line)
             course.gathering |= _NOT_TRAINED_YET.search(line.text) is not None
     return list(courses.values())

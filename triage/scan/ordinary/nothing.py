@@ -45,6 +45,16 @@ _NONE = deferred(
     r"[1-9][\d,]* (?:\w+ ){0,2}(?:left out|skipped|unreadable|failed|dropped|rejected|invalid|corrupt\w*|discarded|broken|bad)\b"
 )
 """Not one of so many."""
+_NOBODY = deferred(
+    r"(?i)^(?:\W{0,3}[\w .-]{1,30}: )?\W*(?:no|none of(?: the)?|not (?:one|a single)(?: of the| one of the)?) (?:\w+ ){0,2}?"
+    r"(?:runs?|trials?|configs?|configurations?|settings?|candidates?|files?|parts?|jobs?|tasks?|models?|prompts?|requests?|attempts?|endpoints?"
+    r"|mirrors?|hosts?|samples?|shards?|episodes?|seeds?|combinations?) (?:\w+ ){0,3}?"
+    r"(?:gave|succeeded|worked|finished|completed|produced|returned|survived|usable|valid|came through|fitted|fits|answered|passed|was"
+    r"|were)\b"
+    r"(?!.{0,60}\b(?:lost|dropped|skipped|failed|affected|damaged|missing|missed|left|rejected|needed)\b)"
+    r"|^(?:\W{0,3}[\w .-]{1,30}: )?nothing (?:fits|fitted|worked|works|succeeded|usable|was (?:written|done|saved|processed|produced))\b"
+)
+"""Nobody and nothing came through."""
 _COUNTS_FROM = deferred(r"(?<![\w./-])0 ?(?:/|of|out of) ?[1-9]")
 """A count of what is done of all: bars that begin look so."""
 
@@ -52,10 +62,10 @@ _COUNTS_FROM = deferred(r"(?<![\w./-])0 ?(?:/|of|out of) ?[1-9]")
 def nothing_done(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
     """The tally, with the complaint that was made most often before it."""
     for index, block in sorted(tails.items()):
-        if b"0" not in block.data[-_END:]:
-            continue
         final = [line for line in whole_lines(block, sources[index], index, _END) if line.message.strip()]
-        tally = next((line for line in final[-LAST:] if _NONE.search(line.message)), None)
+        tally = next(
+            (line for line in final[-LAST:] if _NONE.search(line.message) or _nobody(line, final)), None
+        )
         if tally is None:
             continue
         lines = [line for line in whole_lines(block, sources[index], index) if line.message.strip()]
@@ -68,6 +78,11 @@ def nothing_done(tails: Mapping[int, Block], sources: Sequence[Source]) -> Findi
             return finding_of(NOTHING_DONE, why, sources, fields, last=tally)
         return finding_of(NOTHING_DONE, tally, sources, fields)
     return None
+
+
+def _nobody(line: Said, final: Sequence[Said]) -> bool:
+    """Whether a line says in words that nothing came of it, and that is the last word."""
+    return line is final[-1] and line.prefix.level != "debug" and _NOBODY.search(line.message) is not None
 
 
 def _counts_up(tally: Said, lines: Sequence[Said]) -> bool:

@@ -14,7 +14,7 @@ from triage.scan.ordinary.rows import GAVE_UP, MANY, MAX_ROWS, Rows
 
 NEAR = 40
 """Rows below an exception in which it may be said what is done about it: what else complains of it may stand between."""
-_FRESH = (
+FRESH = (
     r"(?i)\b(?:re-?(?:start|spawn|launch|tr(?:y|i)|run|sum|queu|creat|buil|connect|load|open|schedul|group|cover|stor|join)\w*|(?:re)?spawn(?:ed|ing)|rebuilt"
     r"|(?:try|trying|start|starting|started|launching|spawning|doing)\b.{0,40}\b(?:again|anew|over|another|next|new)"
     r"|again|anew|new (?:pool|worker|process|engine|group)|left out|leaving (?:it|them) out|skipp\w+|ignor\w+|without (?:it|them)"
@@ -54,7 +54,7 @@ def begun_afresh(rows: Rows, at: int, died: str = "") -> int | None:
         ):
             continue
         taken_up = _takes_up(rows, i, at)
-        if taken_up or (compiled(_FRESH).search(words) and not CODE.match(words)) or _next_try(rows, i, at):
+        if taken_up or (compiled(FRESH).search(words) and not CODE.match(words)) or _next_try(rows, i, at):
             many = FEW if i - at < FEW or taken_up or compiled(_RESUMED).search(words) else MANY
             found = rows.counted(i, died, many) if died else rows.counted_by_any(i, many)
             return _brought_to_an_end(rows, i, writer) if found is None and writer != died else found

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from triage.model import Evidence
+from triage.scan.closing.done import gives_up
 from triage.scan.counting import (
     AFTER,
     BOTH,
@@ -99,6 +100,9 @@ class Routine(Rows):
         )
         if again is None and how != "raised":
             again = self._went_on(at, stream, how)
+        shows = how == "alarm" and at < len(self) and HEADER.encode() in self.raw(at)
+        if again is None and not stream and (shows or how == "caught"):
+            again = self._catches_all()
         if again is not None:
             return self.shown(again)
         found = self._as_before(at, stream)
@@ -336,6 +340,15 @@ class Routine(Rows):
         ]
         times = sum(many > 0 for many in said)  # several may complain of it together
         return times >= AGAIN and said[-1] >= ENOUGH and self.told(last)
+
+    def _catches_all(self) -> int | None:
+        """The last row, where a nameless program printed three tracebacks and more, said something after each, and ends well."""
+        head = HEADER.encode()
+        first = max(0, len(self) - MAX_ROWS)
+        heads = [i for i in range(first, len(self)) if head in self._rows[i][1] and not self.part(i)[0]]
+        last = len(self) - 1
+        well = self._ends_well(last) and not gives_up(self.part(last)[1])
+        return last if heads and well and self._goes_on_each_time(heads, last) else None
 
     def _next(self, first: int, at: int) -> int | None:
         """A row below row ``at`` in which a nameless writer counts on what it had counted between its complaints, from row ``first`` on."""

@@ -113,7 +113,7 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         return
     above = data[:start].rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
     number, offset = block.line + data.count(b"\n", 0, start), block.offset + start
-    harmless = split_line(above)[0].level == "warning" or _WANTED.search(above) is not None
+    harmless = split_line(above)[0].level == "warning" or WANTED.search(above) is not None
     trouble = without_digits(above) if speaks_of_trouble(above) and not harmless else None
     rank = prefix.rank if prefix.rank is not None else source.rank
     signal = SIGNALS.get(-status if status < 0 else status - _KILLED)
@@ -125,7 +125,7 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
     )  # fmt: skip
 
 
-_WANTED = deferred(r"(?i)\b(?:as )?(?:expected|intended|planned|requested|asked|wanted)\)?\W*$")
+WANTED = deferred(r"(?i)\b(?:as )?(?:expected|intended|planned|requested|asked|wanted)\)?\W*$")
 """What is said of an end that was meant."""
 
 

@@ -130,11 +130,17 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     if isinstance(span, dict) and draft.rank is None:
         _numbers(span, draft)  # Text Generation Inference names its shards so
     if not isinstance(data.get(_OF_A_COLLECTOR), str):
-        draft.severity(next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), None))
+        draft.severity(next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), _of_node(data)))
     raised = next((told[k] for k in _EXCEPTION_KEYS if isinstance(told.get(k), str)), None)
     if raised is None:
         raised = next((v for v in told.values() if isinstance(v, str) and v.startswith(HEADER)), None)
     detail = next((told[k] for k in _DETAIL_KEYS if isinstance(told.get(k), str)), None)
+    if (
+        detail is None
+        and isinstance(error := told.get("err"), dict)
+        and isinstance(error.get("message"), str)
+    ):
+        detail = error["message"]
     grave = draft.level in {"error", "fatal"} or (detail and compiled(_EXCEPTION).match(detail) is not None)
     if detail and grave and HEADER not in detail and detail not in message:
         bare = compiled(_BARE_EVENT).fullmatch(message) is not None
@@ -169,6 +175,15 @@ def _glued(text: str) -> object:
 def _level_of(data: dict[str, object]) -> str:
     """The level of a structured line, in capitals."""
     return str(next((data[k] for k in _LEVEL_KEYS if k in data), "")).upper()
+
+
+def _of_node(data: dict[str, object]) -> str | None:
+    """The level of a record of pino or bunyan, the loggers of Node.js, which state it as a number beside pid and time."""
+    level = data.get("level")
+    return _NODE_LEVELS.get(level) if type(level) is int and "pid" in data and "time" in data else None
+
+
+_NODE_LEVELS = {10: "DEBUG", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR", 60: "FATAL"}
 
 
 def _place(data: dict[str, object]) -> str | None:
