@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from triage.errors import InputError
 from triage.model import Block, Finding, Reading, Source, SourceReport
@@ -78,7 +78,7 @@ def _plain_size(source: Source) -> int:
     if source.path is None:
         return 0
     try:
-        status = Path(source.path).stat()
+        status = os.stat(source.path)
     except (OSError, ValueError):
         return 0
     if not stat.S_ISREG(status.st_mode) or status.st_size < 2 * SHARD:

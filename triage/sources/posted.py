@@ -6,7 +6,6 @@ tab, and a page writes ``<``, ``>`` and quotation marks as entities. That is tak
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 
@@ -34,7 +33,9 @@ def as_written(data: bytes) -> bytes | None:
         return None
     found = data
     if _ENTITIES.search(data) is not None and _OF_A_PAGE.search(data) is not None:
-        found = html.unescape(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        from html import unescape
+
+        found = unescape(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
     begun = found[:200].lstrip(b"\r\n")
     if begun[:1] in b"\t>[ 0123456789":
         lines = found.decode("utf-8", "surrogateescape").split("\n")
