@@ -54,8 +54,7 @@ class Part:
         if self.collector is not None and later.collector is not None:
             self.collector.extend(later.collector)
         mine, other = self.report, later.report
-        self.report = replace(
-            mine,
+        self.report = mine._replace(
             bytes_read=mine.bytes_read + other.bytes_read,
             complete=mine.complete and other.complete,
             note=mine.note or other.note,
@@ -194,7 +193,7 @@ def finish(part: Part, source: Source, index: int) -> None:
     collector = part.collector
     if part.reading is not None or collector is None:
         return
-    part.report = replace(part.report, lines=collector.lines)
+    part.report = part.report._replace(lines=collector.lines)
     part.findings[:0] = collector.findings()  # here, where several processes share the work
     part.collector = None
     part.tail = collector.tail
