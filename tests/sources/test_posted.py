@@ -27,6 +27,7 @@ node3:72:310 [2] NCCL INFO comm 0x7f10 rank 2 nranks 4 cudaDev 2 busId 90 - Init
 LINES = LOG.splitlines()
 
 LAYOUTS: dict[str, Callable[[list[str]], list[str]]] = {
+    "cat -v": lambda lines: [f"{line}^M" for line in lines],
     "cat -n": lambda lines: [f"{at:6d}\t{line}" for at, line in enumerate(lines, 1)],
     "editor": lambda lines: [f"{at:4d} | {line}" for at, line in enumerate(lines, 1)],
     "from the middle": lambda lines: [f"{at}: {line}" for at, line in enumerate(lines, 1830)],

@@ -51,7 +51,7 @@ _IGNORED = r"(?:Exception ignored (?:in|while)\b|Error in atexit\._run_exitfuncs
 """What stands above a traceback of an exception that Python has caught itself, and that changes nothing."""
 _SERVED = (
     r"Exception occurred during processing of request from|Exception on /\S* \[[A-Z]+\]|Exception in ASGI application"
-    r"|Error handling request"
+    r"|Error handling request|Error in (?:preprocessing prompt inputs|applying chat template|extracting tool call)"
 )
 """What servers print above the traceback of what the handler of one request raised."""
 _TRACKERS = r"[/\\](?:wandb|mlflow|comet_ml|neptune|clearml|swanlab|tensorboard\w*|trackio)[/\\]"
@@ -339,6 +339,7 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "doing": activity(root.frames) or (activity(found.frames) if found is not root else None),
         "_depth": _depth(root),
         "_of_tracker": user is None and any(compiled(_TRACKERS).search(f.path) for f in root.frames),
+        "_asserted": raising.code if raising and name == "AssertionError" and not message else None,
         "_in_words": raising is not None and compiled(_OWN_WORDS).match(raising.code or "") is not None,
         "_thread": bool(root.frames) and root.frames[0].path.endswith("/threading.py"),
         "_main": bool(found.frames) and found.frames[0].function == "<module>",

@@ -1,7 +1,8 @@
 """Logs that came by way of a page or a viewer, read as they were written.
 
 A viewer numbers the lines, a mail or an issue puts a quotation mark before each, an editor indents all of them by a
-tab, and a page writes ``<``, ``>`` and quotation marks as entities. That is taken off where all lines show it.
+tab, a pager shows the carriage returns at their ends, and a page writes ``<``, ``>`` and quotation marks as entities.
+That is taken off where all lines show it, or many.
 """
 
 from __future__ import annotations
@@ -36,6 +37,10 @@ def as_written(data: bytes) -> bytes | None:
         from html import unescape
 
         found = unescape(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+    if found.count(b"^M\n") * _FEWEST > found.count(b"\n") > _FEWEST:
+        found = found.replace(b"^M\n", b"\n").removesuffix(
+            b"^M"
+        )  # how a pager or an editor shows carriage returns
     begun = found[:200].lstrip(b"\r\n")
     if begun[:1] in b"\t>[ 0123456789":
         lines = found.decode("utf-8", "surrogateescape").split("\n")

@@ -512,3 +512,48 @@ def test_frames_of_windows_have_libraries_too(engine: Engine) -> None:
     diagnosis = told(engine, text)
     assert diagnosis.root_cause is not None
     assert diagnosis.root_cause.rule_id != "unknown.user-code"
+
+
+def test_a_pipe_between_processes_of_a_node_is_no_network(engine: Engine) -> None:
+    lib = "/opt/venv/lib/python3.12"
+    ends = "ConnectionRefusedError: [Errno 111] Connection refused"
+    pins = traceback(
+        frame(f"{lib}/threading.py", "_bootstrap_inner", "self.run()"),
+        frame(f"{SITE}/torch/utils/data/_utils/pin_memory.py", "do_one_step", "r = in_queue.get(timeout=5)"),
+        frame(f"{lib}/multiprocessing/queues.py", "get", "return _ForkingPickler.loads(res)"),
+        frame(f"{lib}/multiprocessing/resource_sharer.py", "get_connection", "c = Client(address)"),
+        frame(f"{lib}/multiprocessing/connection.py", "SocketClient", "s.connect(address)"),
+        ends=ends,
+    )
+    root = told(engine, pins).root_cause
+    assert root is not None
+    assert root.category == "data-loading"
+    asks = traceback(MAIN, frame("/work/client.py", "ask", "s.connect(address)"), ends=ends)
+    root = told(engine, asks).root_cause
+    assert root is not None
+    assert root.category == "network-config"
+
+
+ENGINE = "ERROR 04-07 10:56:15 [core.py:390] "
+INDUCTOR = "/root/.cache/vllm/torch_compile_cache/ea2d/rank_1_0/inductor_cache/7a/c7an.py"
+
+
+def engine_failed(*frames: str, ends: str) -> str:
+    """How vLLM's engine core names itself on the line on which its traceback begins."""
+    text = "EngineCore hit an exception: Traceback (most recent call last):\n" + "".join(frames) + ends + "\n"
+    return "".join(f"{ENGINE}{line}\n" for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("path", "category"),
+    [(f"{SITE}/vllm/v1/executor/multiproc_executor.py", "user-code"), (INDUCTOR, "compile-or-graph-capture")],
+)
+def test_who_is_named_where_a_traceback_begins_does_not_stand_for_it(
+    engine: Engine, path: str, category: str
+) -> None:
+    main = frame(f"{SITE}/vllm/v1/engine/core.py", "run_engine_core", "engine_core = EngineCoreProc(*args)")
+    log = engine_failed(main, frame(path, "call"), ends="ValueError: too many values to unpack (expected 12)")
+    diagnosis = told(engine, log + "Killed\n")
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == category
+    assert "too many values" in diagnosis.root_cause.evidence[0].text

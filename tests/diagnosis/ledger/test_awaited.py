@@ -138,3 +138,26 @@ def test_who_left_with_words_of_its_own_is_why_the_store_waits(engine: Engine) -
     assert root is not None
     assert root.origin.rank == 2
     assert any("no seat for the feature" in piece.text for piece in root.evidence)
+
+
+def test_who_of_those_that_say_their_rank_is_not_there_never_reached_the_store(engine: Engine) -> None:
+    """Nobody says how many there are, and no name stands before what the store's server raises."""
+    served = (
+        "Traceback (most recent call last):\n"
+        '  File "/srv/app/setup.py", line 81, in connect\n'
+        "    dist.init_process_group(\n"
+        "torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 3/4 clients joined.\n"
+    )
+
+    def missing(*there: int) -> tuple[int, ...]:
+        said = "".join(
+            f"2026-11-21 07:47:46 - INFO - distributed init (rank {r}): tcp://localhost:40011\n"
+            for r in there
+        )
+        root = engine.diagnose((said + served).encode()).root_cause
+        assert root is not None and root.category == "rendezvous"
+        return root.origin.ranks
+
+    assert missing(0, 2, 1) == (3,)
+    assert missing(0, 3, 1) == (2,)
+    assert missing(0, 1) == ()

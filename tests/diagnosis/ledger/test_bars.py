@@ -104,3 +104,13 @@ def test_a_line_right_behind_a_bar_does_not_make_it_that_writer_s(engine: Engine
     root = engine.diagnose(Source("job.err", data=log.encode())).root_cause
     assert root is not None
     assert root.category == "watchdog-too-short"
+
+
+def test_a_bar_of_the_epoch_is_nobodys_own_work_though_it_has_no_end(engine: Engine) -> None:
+    """It closed when the exception came: its time is that of the wait."""
+    drawn = "".join(f"Epoch 9, Rank {r}, world_size 4: 35batch [00:03, 10.5batch/s]\n" for r in (0, 3))
+    closed = "Epoch 9, Rank 2, world_size 4: 26batch [10:06, 69.48s/batch]\n"
+    waits = WAIT.format(rank=2) + WAIT.format(rank=1).replace("SeqNum=7", "SeqNum=5")
+    root = engine.diagnose((drawn + waits + closed).encode()).root_cause
+    assert root is not None
+    assert root.category == "collective-desync"

@@ -517,3 +517,44 @@ def test_what_was_refused_at_the_beginning_is_got_over_where_the_other_log_count
     assert engine.diagnose([refused, Source("job.out", data=work.encode())]).verdict == "healthy"
     idle = "reading settings\nstarting the kilns\n"
     assert engine.diagnose([refused, Source("job.out", data=idle.encode())]).verdict == "failed"
+
+
+def test_a_server_whose_engine_signalled_its_end_answers_in_vain(engine: Engine) -> None:
+    lost = (
+        "ERROR 04-08 04:00:01 [core.py:390] EngineCore hit an exception: Traceback (most recent call last):\n"
+        'ERROR 04-08 04:00:01 [core.py:390]   File "/opt/site-packages/ray/air/config.py", line 17, in <module>\n'
+        "ERROR 04-08 04:00:01 [core.py:390]     import pyarrow.fs\n"
+        "ERROR 04-08 04:00:01 [core.py:390] ModuleNotFoundError: No module named 'pyarrow'\n"
+    )
+    signal = "CRITICAL 04-08 04:00:01 [core_client.py:361] Got fatal signal from worker processes, shutting down. See above.\n"
+    answers = 'INFO:     10.0.0.5:51022 - "GET /health HTTP/1.1" 200 OK\n' * 4
+    diagnosis = engine.diagnose(Source("server.log", data=(lost + signal + answers).encode()))
+    assert diagnosis.verdict == "failed"
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "driver-or-version"
+
+
+def test_a_server_that_says_its_engine_is_dead(engine: Engine) -> None:
+    log = (
+        "ERROR 10-04 20:05:26 client.py:244] TimeoutError('No heartbeat received from MQLLMEngine')\n"
+        "CRITICAL 10-04 20:05:29 launcher.py:99] MQLLMEngine is already dead, terminating server process\n"
+        'INFO:     10.0.0.8:48590 - "POST /v1/chat/completions HTTP/1.1" 500 Internal Server Error\n'
+        "INFO:     Shutting down\nINFO:     Application shutdown complete.\nINFO:     Finished server process [54]\n"
+    )
+    diagnosis = engine.diagnose(Source("server.log", data=log.encode()))
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "straggler-or-hang"
+
+
+def test_an_extension_that_is_skipped_stops_nothing(engine: Engine) -> None:
+    log = (
+        "[2025-04-20 14:03:03] Skipping import of cpp extensions: /opt/site-packages/torchao/_C.abi3.so: undefined symbol: _ZN3c10\n"
+        "[2025-04-20 14:03:12 TP0] Scheduler hit an exception: Traceback (most recent call last):\n"
+        '  File "/opt/site-packages/sglang/srt/managers/scheduler.py", line 2311, in run_scheduler_process\n'
+        "    scheduler = Scheduler(server_args, port_args)\n"
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 114.00 MiB. GPU 0 has a total capacity of 15.58 GiB"
+        " of which 54.38 MiB is free.\n"
+    )
+    diagnosis = engine.diagnose(Source("server.log", data=log.encode()))
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "gpu-oom"

@@ -35,6 +35,10 @@ CHECKS = (
         ("/scratch/ana/configs/small.json", "config"),
         ("/scratch/ana/run.toml", "config"),
         ("/scratch/ana/Frob_Dataset/models.py", "config"),
+        ("/scratch/ana/shards/train_00017.pt", "data-loading"),
+        ("/scratch/ana/latents/f03a.pt", "data-loading"),
+        ("/scratch/ana/run7/epoch_00017.pt", "checkpoint"),
+        ("/scratch/ana/shards/model_00017.pt", "checkpoint"),
     ],
 )
 def test_the_name_of_a_missing_file_tells_the_kind(

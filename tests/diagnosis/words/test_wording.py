@@ -179,3 +179,14 @@ def test_what_was_being_done_when_it_was_raised(
     found = engine.diagnose(Source("job.err", data=stack(*frames, ends=ends).encode())).root_cause
     assert found is not None
     assert found.category == category
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        "ValueError: For FP8 MoE layers, only per-tensor scales are supported. Found strategy='token' symmetric=True",
+        "RuntimeError: initialization failed: Invalid --2a886_worker_addresses specified. Expected 4, got 1",
+    ],
+)
+def test_granularities_and_numbered_flags_are_settings(engine: Engine, ends: str) -> None:
+    assert root(engine, ends, (f"{SITE}/layers/moe.py", "__init__")).category == "config"

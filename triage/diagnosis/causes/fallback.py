@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from triage.diagnosis.causes.bereaved import word_of_the_lost
 from triage.diagnosis.causes.candidates import TELLING, Candidate
 from triage.diagnosis.causes.ranking import Ranking
 from triage.diagnosis.causes.stated import (
@@ -39,7 +40,7 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     """
     symptom = symptom_alone(job, ledger)
     if symptom is not None and symptom.rule_id != "unknown.reported":
-        return _refused(job, symptom) or symptom
+        return word_of_the_lost(job, symptom, ends) or symptom
     words = _after_the_end(job, unanswered(job, ends.last_words, "printed")) if ends else []
     words = _before_losses(_of_others(words, ranking.complainers))
     stated = stated_exception(job, words)
@@ -55,24 +56,6 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
         # what was said last may tell less than an alarm before it
         return known if known and known.rule_id != "unknown.last-words" else loudest_line(job, ends) or known
     return None
-
-
-def _refused(job: Job, symptom: Candidate) -> Candidate | None:
-    """What the one log says last that ends with a status and has no error in it, where all others only lost a peer."""
-    if symptom.rule_id != "ledger.peer-vanished":
-        return None
-    wrong = {i.finding.source for i in job.items if i.finding.raised or "peer-loss" in i.rule.tags}
-    left = {i.finding.source for i in job.of_rule(EXIT_STATUS) if i.number("exit_code")} - wrong
-    said = [i for i in job.of_fact("last-line") if i.finding.source in left]
-    if len(left) != 1 or not said or said[-1].fields.get("_shared") is True:
-        return None
-    found = last_words(job, [(said[-1].finding.source, said[-1].finding.evidence[0])])
-    found.explains = [*symptom.explains, *symptom.items]
-    found.reasons.append("its process ended with a status of its own, and the others only lost a peer")
-    return by_words(job, found)
-
-
-EXIT_STATUS = "host.exit-status"
 
 
 _STARTING = r"(?i)(?:[\w-]+ ){0,3}\b(?:captur|load|compil|warm)\w*"

@@ -172,6 +172,7 @@ def made(
         rule_id=rule.id, fields=fields, evidence=tuple(evidence), source=index, offset=1 << 60,
         rank=source.rank if prefix.rank is None else prefix.rank, host=prefix.host or source.host,
         local_rank=prefix.local_rank, pid=prefix.pid if prefix.host is None else None,
+        stream=prefix.stream,
     )  # fmt: skip
     return Candidate([Item(finding, rule)], score=rule.confidence, reasons=["no rule knows any line"])
 

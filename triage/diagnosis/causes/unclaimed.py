@@ -9,7 +9,8 @@ from typing import NamedTuple
 from triage.diagnosis.causes.sequels import OF_PEERS, comes_of, of_a_sequel
 from triage.diagnosis.causes.torn import SpareEnds
 from triage.diagnosis.heeded import INTERRUPTED, but_trackers, by_source, inside, while_handling
-from triage.diagnosis.job import TROUBLE, Item, Job
+from triage.diagnosis.job import TROUBLE, Item, Job, compare
+from triage.diagnosis.words.asserted import kind_of_assertion
 from triage.diagnosis.words.hearsay import heard
 from triage.diagnosis.words.missing import kind_of_file, weights
 from triage.diagnosis.words.trouble import category_of
@@ -47,6 +48,10 @@ _SLIPS = frozenset(
     ]
 )
 """Errors in what a program says, whatever it was doing."""
+_UNPACKING = (
+    r"(?:not enough|too many) values to unpack\b|(?:max|min)\(\) (?:\w+ )?arg(?:ument)? is (?:an )?empty\b"
+)
+"""What Python says where a program takes apart what has another length than it thinks: its own slip too."""
 _OF_LOOKUPS = frozenset(["AttributeError", "IndexError", "KeyError", "StopIteration"])
 _DONE = frozenset(["checkpoint"])
 """What torch itself does, with code enough to slip in."""
@@ -64,7 +69,7 @@ _WRITING = (
 """Calls by which a file is made."""
 _SHARED = r": '/(?:psm|torch|sem|wnsm)_\w+'$"
 """How Python and torch call blocks of shared memory."""
-_PIPES = r"/multiprocessing/(?:connection|queues|managers|reduction)\.py$"
+_PIPES = r"/multiprocessing/(?:connection|queues|managers|reduction|resource_sharer)\.py$"
 _LISTING = r"\b(?:listdir|scandir|iterdir)\("
 _WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump)$"
 _OF_SETTINGS = r"\b(?:\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params|hyper\w*)(?:\.\w+|\[[^\[\]]+\])*\[(['\"])"
@@ -189,12 +194,16 @@ def kind_of(
         return "checkpoint"
     if short in _OF_LOOKUPS and len(words.split()) <= MAX_KEY and not place.worded:
         words = ""  # the key or the index, or what Python says of it
+    if compiled(_UNPACKING).match(words):
+        return doing if doing == "compile-or-graph-capture" else None
     said = kind_of_words(
         words, place.path, place.function, None if short in _SLIPS else doing,
         settings=place.kind not in _BELOW and short not in _SLIPS, users=place.kind == "user",
     )  # fmt: skip
     if short == "KeyError" and said is None and place.worded and place.kind == "library":
         return "config"  # a name that a library does not know, and says so
+    if short in OF_PEERS and compiled(_PIPES).search(place.path) is not None:
+        return doing if doing == "data-loading" else None  # a process of this node is gone, whoever it was
     if short in OF_PEERS and said != "auth-or-hub":
         return "network-config"
     if short == "FileExistsError" and not words.startswith("[Errno "):
@@ -260,6 +269,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     others = any(i.rule.role in {"cause", "symptom"} for i in job.items)
     interrupted = {item.text("type") for item in found} - {None} == {INTERRUPTED}
     named = any(item.text("type") not in {None, INTERRUPTED} for item in left)
+    felled = [i for i in job.of_fact("rank-exit") if (i.number("exit_code") or 0) < 0]
     for item in left:
         if any(
             while_handling(item, stop)
@@ -267,12 +277,15 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
             if stop.text("type") == INTERRUPTED
         ):
             continue
-        if others and (_is_status(item) or _is_call(item)):
-            continue  # who ends with it, or waits for one that did, says nothing of why
+        if others and (_is_status(item) or _is_call(item) or _is_cancelled(item)):
+            continue  # who ends with it, waits for one that did, or was told to stop waiting, says nothing of why
         if item.text("type") is None and (
-            interrupted or named or (item.text("file") is not None and _site(item) in sites)
+            interrupted
+            or named
+            or (item.text("file") is not None and _site(item) in sites)
+            or any(compare(end.finding, item.finding) == -1 for end in felled)
         ):
-            continue  # the log breaks off, or others write into it, while one more says the same
+            continue  # the log breaks off, or others write into it, while one more says the same, or what a kill led to
         if any(_made_of(item, loss) for loss in losses[item.finding.source]):
             continue  # the program says in words of its own that it lost others, or waited in vain
         if ends.take(item):
@@ -297,6 +310,11 @@ def _is_status(item: Item) -> bool:
     if item.text("type") == "SystemExit":
         return not said or said.isdigit()
     return compiled(_CHILDS_STATUS).match(said) is not None
+
+
+def _is_cancelled(item: Item) -> bool:
+    """Whether an exception only tells that somebody cancelled a task."""
+    return (item.text("type") or "").rpartition(".")[2] == "CancelledError"
 
 
 def _is_call(item: Item) -> bool:
@@ -339,13 +357,15 @@ def _made_of(item: Item, loss: Item) -> bool:
 
 
 def _aside(known: Item, exception: Item) -> bool:
-    """Whether a rule knows only what stands below an exception's message, and that says nothing of the exception.
+    """Whether a rule knows only what stands around an exception's message, and that says nothing of the exception.
 
-    Something harmless that it adds, or a launcher's word that its process has ended.
+    Something harmless that it adds, a launcher's word that its process has ended, or whose process raised it, on the
+    line on which its traceback begins.
     """
-    apart = (
-        known.rule.role == "benign" or known.rule.fact == "rank-exit" or "launcher-report" in known.rule.tags
-    )
+    tags = known.rule.tags
+    if "announces" in tags and known.finding.offset == exception.number("_begin"):
+        return True
+    apart = known.rule.role == "benign" or known.rule.fact == "rank-exit" or "launcher-report" in tags
     return apart and known.finding.offset > exception.finding.offset
 
 
@@ -377,7 +397,8 @@ def _rule(item: Item) -> str:
     )
     if _is_status(item):
         return "unknown.exception"  # the words of the command that it quotes tell nothing
-    kind = kind_of(name, message, item.text("doing"), place)
+    asserted = kind_of_assertion(item.text("_asserted") or "") if raised == "library" else None
+    kind = asserted or kind_of(name, message, item.text("doing"), place)
     if name == "KeyError" and _is_setting(message, place.code):
         return "unknown.config"
     if (
@@ -429,7 +450,8 @@ def _rule(item: Item) -> str:
     if raised == "torch" and item.text("doing") in _DONE:
         return f"unknown.{item.text('doing')}"
     # what a library looks for in an object and does not find there is about that object, however deep it looks
-    return "unknown.refused-call" if name in _SLIPS or name in _OF_LOOKUPS else "unknown.exception"
+    slip = name in _SLIPS or name in _OF_LOOKUPS or compiled(_UNPACKING).match(message) is not None
+    return "unknown.refused-call" if slip else "unknown.exception"
 
 
 def _is_setting(key: str, code: str) -> bool:

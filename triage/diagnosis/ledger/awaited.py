@@ -6,7 +6,7 @@ everybody would wait for it. Who waits alone may be the one that is elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from triage.diagnosis.job import Item, Job
@@ -132,15 +132,20 @@ def _missed_by_server(job: Job, ledger: Ledger) -> tuple[int, ...] | None:
 def _never_joined(job: Job, ledger: Ledger, item: Item, expected: int, joined: int) -> tuple[int, ...] | None:
     """The ranks that are not known to have reached the store, if they are as many as it misses.
 
-    The store's clients are ranks only where it expects as many as there are.
+    The store's clients are ranks only where it expects as many as there are. Where nobody says how many those are, and no
+    name stands before the line, it is rank 0 that serves the store, for as many as it expects.
     """
-    if expected != len(ledger.members) or expected > MAX_RANKS or _speaker(item) is None:
+    server = _speaker(item)
+    members: Sequence[int] = ledger.members
+    if ledger.identities.world_size is None and server is None and joined > 1:
+        members, server = range(min(expected, MAX_RANKS)), 0
+    if expected != len(members) or server is None:
         return None
     outside = {i.rank for i in job.of_rule("torch.store-client-timeout")}
     outside |= {i.rank for i in job.of_rule("torch.store-client-refused")}
     waiting = {i.rank for tag in ("store-timeout", "store-loss") for i in job.of_tag(tag)} - outside
-    for inside in (waiting, ledger.seen - outside):
-        missing = [rank for rank in ledger.members if rank not in inside]
+    for inside in (waiting, (ledger.seen | ledger.identities.introduced | {server}) - outside):
+        missing = [rank for rank in members if rank not in inside]
         if len(missing) == expected - joined:
             return tuple(missing)
     return None

@@ -21,8 +21,11 @@ SHORTEST = 20.0
 """Seconds below which a wait and a bar may agree by chance."""
 DEFAULT_WAIT = 1800.0
 """Seconds that torch waits at the store when its message does not say, before 2.2."""
-_STEPS = r"(?i)\s*(?:training|train|(?:train )?epochs?|(?:global |train )?steps?|iterations?)\b[^|]{0,60}\d{1,3}%\|"
-"""How bars of the steps of a training begin."""
+_STEPS = (
+    r"(?i)\s*(?:training|train|(?:train )?epochs?|(?:global |train )?steps?|iterations?)\b"
+    r"(?:[^|]{0,60}\d{1,3}%\||[^|\n]{0,60}: \d{1,9}[a-z]{0,10} \[\d)"
+)
+"""How bars of the steps of a training begin; without a total they show no share."""
 _UNTIMED = frozenset(["torch.store-nccl-id-missing", "torch.store-key-timeout"])
 
 

@@ -81,7 +81,8 @@ def vanished(job: Job, ledger: Ledger) -> Iterator[Item]:
         return
     fields: dict[str, Value] = {"ranks": (rank,), "others": tuple(sorted(inside))}
     more = {i.rule.id: i for i in reversed(job.of_tag("peer-loss")) if i.rank in inside}
-    witnesses = [lost[0], *(i for i in more.values() if i.rule.id != lost[0].rule.id), *lost[1:]]
+    missed = [i for i in job.of_tag("rank-exit") if i.number("rank") == rank][:1]
+    witnesses = [lost[0], *missed, *(i for i in more.values() if i.rule.id != lost[0].rule.id), *lost[1:]]
     yield verdict(job, "ledger.vanished", fields, witnesses, rank=rank)
 
 

@@ -64,6 +64,8 @@ class Identities:
     pods_are_ranks: bool = False
     """Whether the logs of pods show that pod N holds rank N and no other."""
     _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
+    _by_device: dict[tuple[int, int], int | None] = field(default_factory=dict)
+    """The rank on a GPU of a process, which may hold several."""
     _of_log: dict[str, set[int]] = field(default_factory=dict)
     """The ranks that spoke in a log, by the log's name without its endings: mostly that of a pod."""
     _called: set[int] = field(default_factory=set)
@@ -100,6 +102,8 @@ class Identities:
             for place in {host, None}:
                 if self._by_pid.setdefault((place, pid), rank) != rank:
                     self._by_pid[(place, pid)] = None  # a launcher's, or two nodes count alike
+            if gpu is not None and self._by_device.setdefault((pid, gpu), rank) != rank:
+                self._by_device[(pid, gpu)] = None
 
     def rank_of_pid(self, pid: int | None, host: str | None = None) -> int | None:
         """The rank that runs as ``pid``, where a line pairs them."""
@@ -188,6 +192,12 @@ class Identities:
         by_pid = self.rank_of_pid(finding.pid, finding.host)
         if by_pid is not None:
             return by_pid
+        if (
+            finding.pid is not None
+            and finding.gpu
+            and (on := self._by_device.get((finding.pid, finding.gpu))) is not None
+        ):
+            return on  # one process holds several ranks; threads that chose no device give number 0
         return self.rank_of_local(finding.local_rank, finding.host, finding)
 
 

@@ -11,7 +11,7 @@ from triage.diagnosis.ranks.seats import Identities
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
 
-_THROWN = r"\s*(?:what\(\):|(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): |(?:[a-z_]\w*\.)+[A-Z]\w+: )"
+_THROWN = r"\s*(?:what\(\):|terminate called |(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): |(?:[a-z_]\w*\.)+[A-Z]\w+: )"
 FEWEST_CONTENT = 2
 """Ranks that are heard of and do not say the same, by which one that does is known to be alone."""
 
@@ -144,6 +144,15 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         lost = {r for effect in candidate.led_to if _named_dead(effect.lead) for r in effect.ranks}
         if len(lost) == 1:
             return [lost.pop()]  # one process raised an error, and one is told to be gone
+    if lead.rule.origin == "speaker" and not several:
+        boxed = {
+            i.number("rank") for i in candidate.explains
+            if "wrapper" in i.rule.tags and i.rule.id in lead.rule.explains and "rank" in i.rule.origin_fields
+        } - {None}  # fmt: skip
+        if len(boxed) == 1:
+            return [
+                rank for rank in boxed if rank is not None
+            ]  # the program prints its words in a box, with its rank
     told = lead.rule.category in {"rank-crash", "host-oom", "cuda-kernel"} or lead.rule.fact == "rank-exit"
     if told and lead.rule.origin != "node":
         died = _by_pid(lead, identities)

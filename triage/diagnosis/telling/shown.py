@@ -131,6 +131,7 @@ def evidence(
         add(piece)
     for piece in _root(job, candidate.lead):
         add(piece)
+    take(_raised_before(job, candidate), len(found) + 1)
     for piece in () if near is None else near.after:
         add(piece)
     take(kin, len(found) + 1)
@@ -153,6 +154,19 @@ def evidence(
     ends = [i for i in candidate.explains if _end_of(candidate.lead, i)]
     take(sorted(ends, key=lambda i: i.number("rank") != rank or rank is None), len(found) + 1)
     return tuple(found[:MAX_EVIDENCE])
+
+
+def _raised_before(job: Job, candidate: Candidate) -> list[Item]:
+    """What was raised last before an end of which only the exit code is known, though it only speaks of others."""
+    lead = candidate.lead.finding
+    if candidate.rule_id != "ledger.exited":
+        return []
+    raised = [
+        i for i in job.items
+        if i.finding.raised and i.rule.role == "symptom" and i.finding.source == lead.source and i.finding.offset < lead.offset
+        and (i.rank is None or i.rank in candidate.ranks)
+    ]  # fmt: skip
+    return raised[-1:]
 
 
 def _wording(item: Item) -> str:

@@ -40,8 +40,18 @@ _DATA_NAME = r"(?i)(?<!['\"])[/_.-](?:data(?:sets?)?|manifests?|annotations?|cor
 """What is data by a part of its name; ``/data`` at the root is a place where anything lies."""
 
 
+_TENSORS = (
+    r"(?i)/(?:(?:shards?|splits?|samples?|features?|latents?|tokens?|embeddings?)/[^/'\"]*"
+    r"|(?:train|val(?:id)?|test|part|shard|chunk|split|sample|batch|tokens?|feat\w*)[_-]?\d+)\.pth?" + _END
+)
+"""Data that was saved as tensors, by its folder or its number."""
+_OF_MODELS = r"(?i)ckpt|checkpoint|weights|model|optim|lora|adapter|state|epoch|step|iter"
+
+
 def weights(words: str) -> bool:
     """Whether the file that ``words`` speak of is one of a model."""
+    if compiled(_TENSORS).search(words) and compiled(_OF_MODELS).search(words) is None:
+        return False
     return compiled(_WEIGHTS).search(words) is not None or compiled(_TRAINED).search(words) is not None
 
 
@@ -51,5 +61,5 @@ def kind_of_file(words: str) -> str | None:
         return "checkpoint"
     if compiled(_SETTINGS).search(words) or compiled(_PROGRAMS).search(words):
         return "config"
-    data = compiled(_DATA).search(words) or compiled(_DATA_NAME).search(words)
-    return None if data is None else "data-loading"
+    data = any(compiled(pattern).search(words) for pattern in (_DATA, _DATA_NAME, _TENSORS))
+    return "data-loading" if data else None

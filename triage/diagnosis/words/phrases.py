@@ -97,7 +97,8 @@ SETTINGS = (
     r"|\b(?:not|is ?n[o']t|are ?n[o']t) (?:currently |yet )?(?:supported|compatible|allowed|implemented|available|valid) "
     r"(?:yet )?(?:with|when|together|for|by|in|if|without|unless|while|under|on|at)\b|\b(?:not|n't) (?:currently "
     r"|yet )?(?:supported|implemented)\b|\b(?:is|are) not (?:set|enabled|configured)\b|\bincompatible with\b"
-    r"|\bconflicts? with\b|\bconflicting\b"
+    r"|\bconflicts? with\b|\bconflicting\b|\b(?:less|smaller|lower|fewer) than (?:the )?min(?:imum)?\b"
+    r"|\b(?:greater|larger|higher|more) than (?:the )?max(?:imum)?\b"
     r"|\b(?:can ?not|can't|may not|must not|should not|shouldn't|could not) be (?:used|both|negative|zero|empty|an empty"
     r"|combined|set|enabled|specified|passed|provided|mixed|applied|simultaneous\w*|greater|less|larger|smaller)\b"
     r"|\bcannot (?:use|combine|specify|set|enable|mix)\b|\bdo(?:es)?(?:n't| not) (?:yet |currently )?(?:support|work with|work when)\b"
@@ -133,7 +134,7 @@ FEATURES = (
     r"|clipping)|kv[ _-]?cache|adapter\w*)\b"
 )
 """What is switched on by settings."""
-FLAG = r"(?:^|[\s`'\"(=\[])--[a-z][\w-]{2,}"
+FLAG = r"(?:^|[\s`'\"(=\[])--(?:[a-z]|\d+[a-z])[\w-]{2,}"
 VARIABLE = (
     r"(?:[Ee]nvironment variable )?[`'\"]?[A-Z][A-Z0-9]*_[A-Z0-9_]+[`'\"]?(?: ['\"=]|=| (?:must|should|is|has|needs|cannot"
     r"|can't)\b)"
@@ -171,7 +172,8 @@ BROUGHT = r"\b(?:fail\w*|download\w*|\w*error|corrupt\w*|not found|could ?n[o']t
 TENSORS = (
     r"\bparameters and buffers on device\b|\bdtypes?:? [`']?(?:torch\.)?\w+[`']? (?:but|and) (?:expected|got|found)\b"
     r"|\b(?:scalar type|data type|dtype) \w+,? but\b|"
-    r"\b(?:tensors?(?![ _-]+(?:model[ _-]+)?parallel)|ndarrays?|contiguous)\b|\bndim\b|\b[1-5]-?D\b|\b(?:two|three|four)-dimensional\b"
+    r"\b(?:(?<!per[ _-])tensors?(?![ _-]+(?:model[ _-]+)?parallel)|ndarrays?|contiguous)\b|\bndim\b|\b[1-5]-?D\b"
+    r"|\b(?:two|three|four)-dimensional\b"
     r"|\b(?:same|different|incorrect|wrong|unexpected|incompatible) (?:length|size|shape|device|dtype|number of elements"
     r"|buffer size|dimension)s?\b"
     r"|\b(?:shapes?|lengths|dims?|dimensions|strides?) (?:mismatch\w*|don't|do not|does not|must (?:be|match)"

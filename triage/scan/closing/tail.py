@@ -210,8 +210,8 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
         if final and prefix.level not in {"info", "debug"} and GAVE_BACK.search(message):
             yield Evidence(name, line, safe(text))
             continue
-        text = _PLACES.sub("", text)
-        if not ALARMS.search(NONE_OF.sub("", text)) or HARMLESS.search(text):
+        bare = _PLACES.sub("", text)
+        if not ALARMS.search(NONE_OF.sub("", bare)) or HARMLESS.search(bare):
             continue
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
         if _FRAME.match(message) or message.strip() == _ANNOUNCED_BY_NCCL:

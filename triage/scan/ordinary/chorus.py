@@ -34,7 +34,8 @@ _IN_VAIN = (
     r"|(?:missed|missing|absent|late|silent|lagging|behind)\b|after \d[\d.]* ?(?:s|sec\w*|ms|min\w*)\b)"
 )
 _GONE = (
-    r"(?i)\b(?:clos(?:ed|ing)|lost|broken?|gone|reset|dropp(?:ed|ing)|disconnect\w*|hung up|went (?:away|down)|left|died|dead|vanished"
+    r"(?i)\b(?<!device )(?<!gpu )(?<!card )"
+    r"(?:clos(?:ed|ing)|lost|broken?|gone|reset|dropp(?:ed|ing)|disconnect\w*|hung up|went (?:away|down)|left|died|dead|vanished"
     r"|disappeared|rejected|torn down|revoked|unreachable|eof|end of (?:file|stream)|peers?|neighbou?rs?|partners?|others?|somebody|someone"
     r"|generation changed|cancel\w*|session (?:is )?over|refused|interrupted|collapsed|dissolved|severed|unavailable|failed elsewhere)\b"
 )

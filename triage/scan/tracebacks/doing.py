@@ -45,6 +45,7 @@ _COMPILER_PATHS = (
     r"/torch/_inductor/|/torch/_dynamo/(?!eval_frame\.py|external_utils\.py)|/torch/_functorch/(?:aot|_aot)"
     r"|/triton/(?:compiler|backends)/|/triton/runtime/(?:jit|build|autotuner)\.py$|/torch/cuda/graphs\.py$"
     r"|/torch/utils/cpp_extension\.py$|/jit/(?:cpp_ext|core)\.py$"
+    r"|/(?:torchinductor_[\w.-]+|inductor_cache|torch_compile_cache)/"  # what Inductor wrote
 )
 _PIPES = r"/multiprocessing/(?:queues|connection|resource_sharer|reduction|reductions|managers|context|popen_\w+)\.py$"
 """What carries things between processes, whatever they are."""

@@ -51,7 +51,12 @@ def path_kind(path: str) -> FrameKind:
         return "torch" if package["package"] in _TORCH else "library"
     if compiled(_STDLIB).search(path):
         return "stdlib"
-    if "/torchinductor_" in path or path.startswith("/pytorch/") or "/pytorch/torch/" in path:
+    if (
+        "/torchinductor_" in path
+        or "/inductor_cache/" in path
+        or path.startswith("/pytorch/")
+        or "/pytorch/torch/" in path
+    ):
         return "torch"
     if any(part in path for part in _GENERATED) or path.endswith((".pyx", ".pxi")):
         return "library"
