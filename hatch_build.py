@@ -22,8 +22,8 @@ class RulePacker(BuildHookInterface):  # type: ignore[type-arg]
         target = root / "build" / "_packed.json"
         sys.path.insert(0, str(root))
         try:
-            from triage.rules.loader import parse_rule_files
             from triage.rules.pack import packed
+            from triage.rules.parsing import parse_rule_files
 
             target.parent.mkdir(exist_ok=True)
             target.write_bytes(packed(parse_rule_files(root / "rules")))

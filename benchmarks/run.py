@@ -134,7 +134,7 @@ def _compare(what: str, few: Path, many: Path, log: Path) -> None:
 
 def _excerpt(directory: Path, count: int) -> Path:
     """``count`` rules of the catalogue from files taken by lot, beside what every scan looks for."""
-    from triage.rules.loader import parse_rule_files
+    from triage.rules.parsing import parse_rule_files
 
     directory.mkdir(exist_ok=True)
     for needed in ("ledger", "progress", "unknown"):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 Value = str | int | float | bool | None | tuple["Value", ...]
 """A typed captured field. Bytes are ints, durations are float seconds, rank lists are tuples."""
@@ -57,8 +57,7 @@ CATEGORIES: tuple[str, ...] = (
 """The closed list of root-cause categories; ``docs/categories.md`` says what each one means."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(NamedTuple):
     """A point in time as a log line states it.
 
     ``seconds`` counts from the clock's own zero: the Unix epoch reading of the printed
@@ -73,8 +72,7 @@ class Moment:
     """True when the line named its offset from UTC, so hosts can be compared."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(NamedTuple):
     """What the beginning of a line says about who wrote it and when.
 
     ``stream`` identifies the writer within one source: lines of one traceback share it.
@@ -130,8 +128,7 @@ class Source:
     attempt: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Slot:
+class Slot(NamedTuple):
     """Which words of its records name their writer, counted from the beginning, or from the end if below 0."""
 
     first: int
@@ -150,8 +147,7 @@ class Slot:
     """Whether a letter for the level follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Leads:
+class Leads(NamedTuple):
     """What a launcher puts before the lines of one source to say whose they are, in words of its own."""
 
     names: frozenset[str] = frozenset()
@@ -245,8 +241,7 @@ class Finding:
     labels: tuple[tuple[str, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SourceReport:
+class SourceReport(NamedTuple):
     """What became of one source: how much of it was read, as what, and what went wrong."""
 
     name: str
@@ -261,8 +256,7 @@ class SourceReport:
     attempt: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One remediation step: what to do, the command, how to see that it worked, who acts."""
 
     do: str
@@ -271,16 +265,14 @@ class Step:
     owner: Owner | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Discouraged:
+class Discouraged(NamedTuple):
     """Something people habitually try for this failure, and why it does not help."""
 
     do: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(NamedTuple):
     """Where the failure began. Unknown parts are None, never guessed.
 
     ``time`` is ISO 8601 as far as the log tells it, without a zone when the log had none.
@@ -334,8 +326,7 @@ class FindingGroup:
     explained_by: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RankState:
+class RankState(NamedTuple):
     """One row of the rank ledger: the last that is known of one rank."""
 
     rank: int
@@ -364,8 +355,7 @@ class RankState:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One entry of the timeline. ``time`` is None when only the order is known."""
 
     time: str | None
@@ -377,8 +367,7 @@ class Event:
     line: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):
     """One try of a job that its launcher restarted."""
 
     number: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import subprocess
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from triage.cli.main import main
+from triage.cli import app
+from triage.cli.diagnose import Options
+from triage.cli.main import COMMANDS, main
 
 FAILURE = '[rank1]: Traceback (most recent call last):\n[rank1]:   File "/w/t.py", line 3, in f\n[rank1]:     g()\n[rank1]: KeyError: 3\n'
 
@@ -32,6 +35,29 @@ def test_exit_codes(job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert main([str(tmp_path / "none")]) == 2
     assert main(["--exit-zero", str(job)]) == 0
     assert "no such file" in capsys.readouterr().err
+
+
+def test_paths_alone_mean_what_the_parser_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[list[str], dict[str, object]]] = []
+
+    def execute(paths: list[str], options: Options) -> int:
+        asked.append((paths, dataclasses.asdict(options)))
+        return 0
+
+    monkeypatch.setattr("triage.cli.diagnose.execute", execute)
+    for command in (["a", "b"], ["diagnose", "a", "b"]):
+        assert main(command) == 0
+    assert asked[0] == asked[1]
+    assert set(app._ADD) == COMMANDS
+
+
+def test_a_plain_start_imports_little(job: Path) -> None:
+    """What reading a small log does without, and should go on doing without: each takes a while to be imported."""
+    code = "import sys; from triage.cli.main import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code, str(job)], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("FAILED")
+    too_much = {"argparse", "pathlib", "shutil", "html", "yaml", "hyperscan", "logging", "importlib.metadata"}
+    assert not set(done.stderr.split()) & too_much
 
 
 def test_usage_errors_say_the_way_out(capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,11 +83,11 @@ def test_formats(job: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_fault_of_its_own_is_one_clear_message(
     job: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def fail(_: list[str]) -> int:
+    def fail(*_: object) -> int:
         raise ZeroDivisionError("\x1b[31mboom")
 
     monkeypatch.delenv("TRIAGE_DEBUG", raising=False)
-    monkeypatch.setattr("triage.cli.app.execute", fail)
+    monkeypatch.setattr("triage.cli.diagnose.execute", fail)
     assert main([str(job)]) == 2
     said = capsys.readouterr()
     assert not said.out

@@ -216,8 +216,8 @@ def test_equal_events_in_a_row_are_one_entry_of_the_timeline(oom: Diagnosis) -> 
     event = oom.timeline[1]
     events = (
         oom.timeline[0],
-        *(replace(event, rank=rank) for rank in (0, 1, 3)),
-        *(replace(event, rank=5),) * 2,
+        *(event._replace(rank=rank) for rank in (0, 1, 3)),
+        *(event._replace(rank=5),) * 2,
     )
     assert "ranks 0, 1, 3, 5: the first NCCL watchdog timeout, of 14 (5 ×)" in render(
         replace(oom, timeline=events), explain=True, width=120
@@ -225,7 +225,7 @@ def test_equal_events_in_a_row_are_one_entry_of_the_timeline(oom: Diagnosis) -> 
 
 
 def test_a_long_timeline_loses_its_middle(oom: Diagnosis) -> None:
-    events = tuple(replace(oom.timeline[0], what=f"event {n}") for n in range(100))
+    events = tuple(oom.timeline[0]._replace(what=f"event {n}") for n in range(100))
     shown = render(replace(oom, timeline=events), explain=True)
     assert "event 19 " in shown
     assert "event 20 " not in shown

@@ -9,8 +9,10 @@ import pytest
 
 from triage import Engine, text_source
 from triage.errors import RuleError
+from triage.rules.files import cache_directory
 from triage.rules.lint import lint
-from triage.rules.loader import cache_directory, load_rules, parse_rule_text
+from triage.rules.loader import load_rules
+from triage.rules.parsing import parse_rule_text
 
 RULE = """
 engine: 1
@@ -101,9 +103,9 @@ def test_missing_and_empty_directories_are_named(tmp_path: Path) -> None:
 def test_the_cache_is_private_keyed_by_content_and_rebuilt_when_damaged(tmp_path: Path) -> None:
     file = write(tmp_path / "r/a.yaml", RULE)
     load_rules([tmp_path / "r"], builtin=False)
-    (cached,) = cache_directory().glob("rules-*.json")
+    (cached,) = Path(cache_directory()).glob("rules-*.json")
     assert cached.stat().st_mode & 0o777 == 0o600
-    assert cache_directory().stat().st_mode & 0o777 == 0o700
+    assert Path(cache_directory()).stat().st_mode & 0o777 == 0o700
     cached.write_bytes(cached.read_bytes().replace(b"Lower", b"Xower"))
     assert load_rules([tmp_path / "r"], builtin=False)["local.flux"].remediation[0].do == "Lower the flux"
     file.write_text(RULE.replace("Lower", "Raise"))

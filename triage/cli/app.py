@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from triage.cli.main import COMMANDS
 from triage.errors import UsageError
 
 FORMATS = ("text", "json", "md", "oneline")
@@ -228,9 +229,9 @@ def _add_rules_option(command: argparse.ArgumentParser) -> None:
 def execute(arguments: Sequence[str]) -> int:
     """Run the command line; returns the exit code."""
     given = list(arguments)
-    if given and given[0] not in _ADD and not _is_root_option(given[0]):
+    if given and given[0] not in COMMANDS and not _is_root_option(given[0]):
         given.insert(0, "diagnose")
-    root = parser(given[0] if given and given[0] in _ADD else None)
+    root = parser(given[0] if given and given[0] in COMMANDS else None)
     options = root.parse_args(given)
     if options.version:
         from triage import __version__

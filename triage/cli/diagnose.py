@@ -5,13 +5,11 @@ from __future__ import annotations
 import gc
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from triage.engine import Engine
 from triage.model import Diagnosis, Source
@@ -19,6 +17,9 @@ from triage.reading.cores import cores
 from triage.report import render
 from triage.sources import discover
 from triage.sources.discovery import Discovery
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EXIT_CODES = {"healthy": 0, "failed": 1, "inconclusive": 3}
 _SILENT_SECONDS = 0.8
@@ -83,7 +84,7 @@ def execute(paths: Sequence[str], options: Options) -> int:
 
 def _render(diagnosis: Diagnosis, options: Options) -> str:
     if options.format == "text":
-        width = max(40, min(shutil.get_terminal_size((80, 24)).columns, 120))
+        width = max(40, min(_columns(), 120))
         color = _color() if options.color is None else options.color
         return render(
             diagnosis, "text", width=width, color=color, verbose=options.verbose, explain=options.explain
@@ -91,6 +92,17 @@ def _render(diagnosis: Diagnosis, options: Options) -> str:
     if options.format == "md":
         return render(diagnosis, "md", verbose=options.verbose)
     return render(diagnosis, options.format)
+
+
+def _columns() -> int:
+    """As many as ``COLUMNS`` says, or the terminal has; 80 where neither is known."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    try:
+        return os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ else 1).columns or 80
+    except (OSError, ValueError):
+        return 80
 
 
 def _color() -> bool:
@@ -118,7 +130,7 @@ def _heading(job: Sequence[Source], *, first: bool) -> str:
 
 def _size(source: Source) -> int:
     try:
-        return Path(source.path).stat().st_size if source.path else len(source.data or b"")
+        return os.stat(source.path).st_size if source.path else len(source.data or b"")
     except OSError:
         return 0
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from triage.errors import TriageError
 
+COMMANDS = frozenset({"diagnose", "rules", "slurm", "receipt", "preflight"})
 INTERRUPTED = 130
 DEBUG = "TRIAGE_DEBUG"
 """Set in the environment, it shows the tracebacks of triage's own faults."""
@@ -29,9 +30,7 @@ def main(arguments: list[str]) -> int:
     # nothing that starting up creates is garbage: collecting it would only take time
     gc.disable()
     try:
-        from triage.cli.app import execute
-
-        code = execute(arguments)
+        code = _execute(arguments)
         sys.stdout.flush()
         return code
     except TriageError as error:
@@ -67,3 +66,20 @@ def main(arguments: list[str]) -> int:
         return 2
     finally:
         gc.enable()
+
+
+def _execute(arguments: list[str]) -> int:
+    """What was asked for. Paths alone need no parser, which takes longer to build than a small log to be read."""
+    if arguments and arguments[0] not in COMMANDS and not any(a[:1] in {"-", ""} for a in arguments):
+        from triage.cli.diagnose import Options
+        from triage.cli.diagnose import execute as diagnose
+
+        return diagnose(arguments, Options())
+    if arguments == ["--version"]:
+        from triage import __version__
+
+        print(f"triage {__version__}")
+        return 0
+    from triage.cli.app import execute
+
+    return execute(arguments)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from triage.errors import InputError, RuleError
 from triage.rules.lint import lint
-from triage.rules.loader import RuleSet, load_rules, parse_rule_files
+from triage.rules.loader import RuleSet, load_rules
+from triage.rules.parsing import parse_rule_files
 from triage.rules.schema import Rule
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 
 from triage.diagnosis.job import Item
 from triage.scan.exceptions import IGNORED_RULE
@@ -110,9 +111,18 @@ _NEAR = 8 << 10
 
 def while_handling(item: Item, stop: Item) -> bool:
     """Whether an exception was raised while ``stop`` was handled: its traceback is the end of one chain with that."""
+    if item.finding.source != stop.finding.source or item.number("_end") != stop.number("_end"):
+        return False
     one, two = item.number("_begin"), stop.number("_begin")
-    same = item.finding.source == stop.finding.source and item.number("_end") == stop.number("_end")
-    return same and one is not None and two is not None and one > two
+    return one is not None and two is not None and one > two
+
+
+def by_source(items: Iterable[Item]) -> Mapping[int, Sequence[Item]]:
+    """``items`` by their sources, none for the others: what stands in a traceback is looked for in its log alone."""
+    found: defaultdict[int, list[Item]] = defaultdict(list)
+    for item in items:
+        found[item.finding.source].append(item)
+    return found
 
 
 def but_trackers(found: list[Item]) -> list[Item]:
@@ -129,8 +139,10 @@ def _origin(item: Item) -> tuple[object, ...]:
 def inside(known: Item, exception: Item) -> bool:
     """Whether a rule's finding lies in the traceback of an exception."""
     one, two = known.finding, exception.finding
+    if one.source != two.source:
+        return False
     begin, end = exception.number("_begin"), exception.number("_end")
-    if one.source != two.source or begin is None or end is None:
+    if begin is None or end is None:
         return False
     # equal symptoms are folded: of those, the first and the last place are known
     last = one.last_offset if known.rule.role == "symptom" else None

@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from triage.model import Evidence, Finding, Moment, Prefix, Source, SourceReport, Value
 from triage.rules.loader import RuleSet
@@ -25,8 +25,7 @@ Began = Callable[[int, int], Evidence | None]
 Resumed = Callable[[int, str, int, How], Evidence | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """A finding with the rule that it belongs to."""
 
     finding: Finding

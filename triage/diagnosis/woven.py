@@ -63,6 +63,6 @@ def _end(items: Sequence[Item], writer: tuple[int, str], below: int) -> tuple[It
 def _joined(item: Item, end: Item, name: str, message: str) -> Item:
     shown, last = item.finding, end.finding
     fields = {**shown.fields, "type": name, "message": message, "_end": end.at_last.offset}
-    return replace(
-        item, finding=replace(shown, fields=fields, evidence=(*last.evidence[:1], *shown.evidence))
+    return item._replace(
+        finding=replace(shown, fields=fields, evidence=(*last.evidence[:1], *shown.evidence))
     )

@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from triage.model import Block, Finding, Reading, Source, SourceReport
 from triage.reading.part import Part, Span, finish, read_part, spans
@@ -130,7 +129,7 @@ def _worth_forking(plan: Plan) -> bool:
     for source, _ in plan:
         if source.path is not None:
             try:
-                size += EACH_FILE + Path(source.path).stat().st_size
+                size += EACH_FILE + os.stat(source.path).st_size
             except (OSError, ValueError):
                 continue
     return size >= WORTHWHILE

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from triage.errors import InputError
 from triage.model import Block, Finding, Reading, Source, SourceReport
@@ -55,8 +55,7 @@ class Part:
         if self.collector is not None and later.collector is not None:
             self.collector.extend(later.collector)
         mine, other = self.report, later.report
-        self.report = replace(
-            mine,
+        self.report = mine._replace(
             bytes_read=mine.bytes_read + other.bytes_read,
             complete=mine.complete and other.complete,
             note=mine.note or other.note,
@@ -79,7 +78,7 @@ def _plain_size(source: Source) -> int:
     if source.path is None:
         return 0
     try:
-        status = Path(source.path).stat()
+        status = os.stat(source.path)
     except (OSError, ValueError):
         return 0
     if not stat.S_ISREG(status.st_mode) or status.st_size < 2 * SHARD:
@@ -195,7 +194,7 @@ def finish(part: Part, source: Source, index: int) -> None:
     collector = part.collector
     if part.reading is not None or collector is None:
         return
-    part.report = replace(part.report, lines=collector.lines)
+    part.report = part.report._replace(lines=collector.lines)
     part.findings[:0] = collector.findings()  # here, where several processes share the work
     part.collector = None
     part.tail = collector.tail

@@ -41,11 +41,13 @@ class _Cleaner:
         if isinstance(value, Evidence):
             text, span = safe_span(value.text, value.span)
             return Evidence(self.value(value.path), value.line, text, self._mapping(value.fields), span)
-        if isinstance(value, Iterable):
+        if isinstance(value, Iterable) and not hasattr(value, "_fields"):
             return tuple(self.value(item) for item in value)
         return self._noun(value)
 
     def _noun(self, noun: Any) -> Any:
+        if isinstance(noun, tuple):
+            return type(noun)(*map(self.value, noun))
         kind = type(noun)
         if kind not in self._names:
             self._names[kind] = tuple(field.name for field in fields(noun))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields as fields_of
 from typing import Any
 
 from triage.model import (
@@ -120,7 +119,7 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 
 def _flat(item: Origin | RankState | Event | SourceReport) -> dict[str, Any]:
     """A noun whose fields are plain values, under their own names."""
-    return {field.name: _value(getattr(item, field.name)) for field in fields_of(item)}
+    return {name: _value(value) for name, value in item._asdict().items()}
 
 
 def _value(value: Any) -> Any:

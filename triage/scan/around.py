@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from triage.model import Block, Evidence, Prefix, Source
@@ -167,7 +166,7 @@ class Around:
             nameless = above.prefix.rank is None and not above.prefix.stream
             if not mine(above.prefix) and not (nameless and distance < CLOSE):
                 continue
-            prefix = replace(above.prefix, level="error") if above.prefix.level == "fatal" else above.prefix
+            prefix = above.prefix._replace(level="error") if above.prefix.level == "fatal" else above.prefix
             if not tells(above.raw, prefix, above.message):
                 continue
             seen += 1

@@ -90,7 +90,7 @@ class Ends:
     @cached_property
     def ordinary(self) -> bool:
         """Whether all logs end like those of programs at work, but for what tells of no end at all."""
-        taken = self._recognised[0]
+        taken = self._taken
         telling = [(index, block) for index, block in self._tails.items() if not aside(block)]
         return bool(telling) and all(
             ordinary(block, {*taken.get(self._sources[index].name, ()), *self._answered(index)})
@@ -148,7 +148,7 @@ class Ends:
         sources = self._owned
         counting, timing, paced = lines_around(self._tails, sources, until, (COUNTS, TIMES, PACED))
         return [
-            *oddities(self._tails, sources, until, self._recognised[1]),
+            *oddities(self._tails, sources, until, self._harmless),
             *counted(counting, sources),
             *durations(timing, sources, until),
             *own_pace(paced, sources),
@@ -209,7 +209,7 @@ class Ends:
     @cached_property
     def given_up(self) -> Finding | None:
         """The last words of a log that say that its program leaves its work undone."""
-        return given_up(self._tails, self._sources, self._recognised[0])
+        return given_up(self._tails, self._sources, self._taken)
 
     @cached_property
     def in_concert(self) -> Finding | None:
@@ -233,7 +233,7 @@ class Ends:
     @cached_property
     def around(self) -> Around:
         """What stands around any of the lines at the ends of the logs."""
-        return Around(self._tails, self._sources, lambda: self._recognised[1])
+        return Around(self._tails, self._sources, lambda: self._harmless)
 
     @cached_property
     def selves(self) -> Selves:
@@ -250,8 +250,8 @@ class Ends:
         pick: Callable[[Block, str, Container[int]], Iterator[Evidence]],
         tails: Mapping[int, Block] | None = None,
     ) -> Lines:
-        taken, harmless = self._recognised
-        known = {_wording(words) for words in harmless | self._repeated}
+        taken = self._taken
+        known = {_wording(words) for words in self._harmless | self._repeated}
         return [
             (index, evidence)
             for index, block in sorted((self._tails if tails is None else tails).items())
@@ -297,32 +297,39 @@ class Ends:
         }
 
     @cached_property
-    def _recognised(self) -> tuple[dict[str, set[int]], set[str]]:
-        """The recognised lines by the names of sources, and the words of the harmless ones."""
+    def _taken(self) -> dict[str, set[int]]:
+        """The numbers of the recognised lines by the names of sources."""
         taken: dict[str, set[int]] = {}
-        harmless: set[str] = set()
-        # of the lines above the ends nobody asks
+        for evidence in self._recognised():
+            if evidence.line is not None:
+                end = evidence.line + len(evidence.text.splitlines())
+                taken.setdefault(evidence.path, set()).update(range(evidence.line, end))
+        return taken
+
+    @cached_property
+    def _harmless(self) -> set[str]:
+        """The words of harmless lines: repetitions were folded, and are known by them."""
+        found = self._recognised(benign=True)
+        return {without_digits(line) for evidence in found for line in evidence.text.splitlines()}
+
+    def _recognised(self, *, benign: bool = False) -> Iterator[Evidence]:
+        """The recognised lines, or only the ``benign`` ones; of the others above the ends nobody asks."""
         first = {self._sources[index].name: block.line for index, block in self._tails.items()}
         for finding in self._findings:
             known = self._rules.get(finding.rule_id)
+            harmful = known is None or known.role != "benign"
+            if benign and harmful:
+                continue
             if known is not None and known.fact == "mention":
                 continue  # it says that an exception is named, and knows nothing about it
+            in_passing = known is not None and known.fact in _IN_PASSING
             for evidence in finding.evidence:
-                lines = evidence.text.splitlines()
-                harmful = known is None or known.role != "benign"
-                if harmful and (evidence.line or 0) + len(lines) <= first.get(evidence.path, 0):
+                end = (evidence.line or 0) + len(evidence.text.splitlines())
+                if harmful and end <= first.get(evidence.path, 0):
                     continue
-                in_passing = known is not None and known.fact in _IN_PASSING
                 if in_passing and _of_trouble(evidence.text):
                     continue  # what the line is there to say, nobody knows
-                if evidence.line is not None:
-                    taken.setdefault(evidence.path, set()).update(
-                        range(evidence.line, evidence.line + len(lines))
-                    )
-                if not harmful:
-                    # repetitions were folded: know them by their words
-                    harmless.update(without_digits(line) for line in lines)
-        return taken, harmless
+                yield evidence
 
 
 def _cut(block: Block, offset: int) -> Block | None:

@@ -118,7 +118,7 @@ class ExceptionScan:
         if prefix.rank is None:
             below = (following.raw for following in islice(view.after(last), CLOSE))
             stated = compiled(_OF_NPU).search("\n".join((last.raw, *below)))
-            prefix = prefix if stated is None else replace(prefix, rank=int(stated[1]))
+            prefix = prefix if stated is None else prefix._replace(rank=int(stated[1]))
         self._remember(offset, view.block.offset + last.start, prefix, last.prefix.stream)
         if collector is None:
             return

@@ -336,7 +336,7 @@ class Scanner:
         header = stream.exceptions.header(offset, line.prefix)
         prefix = line.prefix
         if header is not None and header.stream == prefix.stream and header.rank is not None:
-            prefix = replace(prefix, rank=header.rank, local_rank=header.local_rank)
+            prefix = prefix._replace(rank=header.rank, local_rank=header.local_rank)
         elif (
             header is not None
             and (prefix.clocked or not prefix.stamped)  # a bare time may stand before every line

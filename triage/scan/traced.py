@@ -48,7 +48,7 @@ def led_lines(view: BlockLines, line: Line) -> list[Line]:
         rest = following.message[len(lead) :]
         if len(lines) == 1 and not rest.startswith(" "):
             return []
-        lines.append(replace(following, message=rest, prefix=replace(following.prefix, stream=stream)))
+        lines.append(replace(following, message=rest, prefix=following.prefix._replace(stream=stream)))
         if len(lines) >= MAX_LINES:
             break
     return lines if len(lines) > 1 else []

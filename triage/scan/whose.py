@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import islice
 
 from triage.model import Prefix
@@ -48,11 +47,11 @@ def reported(view: BlockLines, line: Line) -> Prefix:
             if found is not None or count >= CLOSE:
                 break
     if found is not None:
-        return replace(line.prefix, rank=int(found[1]), local_rank=None)
+        return line.prefix._replace(rank=int(found[1]), local_rank=None)
     if line.message.startswith(HEADER) and line.prefix.rank is None:
         own = _named_process(view, line)
         if own is not None:
-            return replace(line.prefix, rank=own)
+            return line.prefix._replace(rank=own)
     if line.message.startswith(HEADER) and line.prefix.rank is None and not line.prefix.stamped:
         # a logger names the rank in the record that the traceback belongs to
         record = record_above(view, line)
@@ -62,11 +61,10 @@ def reported(view: BlockLines, line: Line) -> Prefix:
                 stream == line.prefix.stream
                 or stream.removesuffix(f"rank{record.prefix.rank}").rstrip("/") == line.prefix.stream
             ):
-                return replace(line.prefix, rank=record.prefix.rank, level=record.prefix.level)
+                return line.prefix._replace(rank=record.prefix.rank, level=record.prefix.level)
             if _from_a_seat(stream, line.prefix.stream):
                 seat = record.prefix
-                return replace(
-                    line.prefix, stream=stream, rank=seat.rank, local_rank=seat.local_rank, host=seat.host,
+                return line.prefix._replace(stream=stream, rank=seat.rank, local_rank=seat.local_rank, host=seat.host,
                     labels=seat.labels, pid=seat.pid, level=seat.level,
                 )  # fmt: skip
     return line.prefix

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Generator, Iterator
-from pathlib import Path
 from types import TracebackType
 
 from triage.errors import InputError
@@ -207,7 +207,7 @@ def first_bytes(source: Source, size: int = 64) -> bytes:
     if source.path is None:
         return b""
     try:
-        if not stat.S_ISREG(Path(source.path).stat().st_mode):
+        if not stat.S_ISREG(os.stat(source.path).st_mode):
             return b""
         with open(source.path, "rb", buffering=0) as stream:
             return stream.read(size)

@@ -1,7 +1,6 @@
 """From what the user named to the sources to read: files, directories, globs and standard input."""
 
 # Paths stay the strings that the user gave: reports show them, and pathlib would rewrite them.
-# ruff: noqa: PTH116
 
 from __future__ import annotations
 

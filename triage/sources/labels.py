@@ -20,6 +20,11 @@ _DEPTH = 4
 """Directories above a file whose names may label it."""
 
 
+def stem(path: str) -> str:
+    """The name of a file up to its first dot."""
+    return basename(path.rstrip("/")).partition(".")[0]
+
+
 @dataclass(slots=True, repr=False)
 class Labels:
     """What a name says; None where it says nothing."""

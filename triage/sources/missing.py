@@ -1,7 +1,6 @@
 """What to say about an argument that can't be read: what is wrong with it, and the way out."""
 
 # Paths stay the strings that the user gave: reports show them, and pathlib would rewrite them.
-# ruff: noqa: PTH112, PTH115, PTH116, PTH118, PTH120
 
 from __future__ import annotations
 

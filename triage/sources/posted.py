@@ -7,7 +7,6 @@ That is taken off where all lines show it, or many.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Sequence
 
@@ -35,7 +34,9 @@ def as_written(data: bytes) -> bytes | None:
         return None
     found = data
     if _ENTITIES.search(data) is not None and _OF_A_PAGE.search(data) is not None:
-        found = html.unescape(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        from html import unescape
+
+        found = unescape(data.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
     if found.count(b"^M\n") * _FEWEST > found.count(b"\n") > _FEWEST:
         found = found.replace(b"^M\n", b"\n").removesuffix(
             b"^M"

@@ -1,7 +1,6 @@
 """Walking directories and expanding globs: in a stable order, bounded, and never in circles."""
 
 # Paths stay the strings that the user gave: reports show them, and pathlib would rewrite them.
-# ruff: noqa: PTH110, PTH116, PTH118, PTH119
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from triage.diagnosis.causes.unclaimed import exceptions
-from triage.diagnosis.heeded import inside
+from triage.diagnosis.heeded import by_source, inside
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger.ledger import ORDERLY, Ledger, manner
 from triage.diagnosis.ledger.verdicts import verdict
@@ -182,7 +182,7 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
             continue
         if exit_.orderly and len(ledger.exits) > 1:
             continue
-        if exit_.signal in {None, "SIGABRT"} and (rank in ledger.waiting or rank in timed_out):
+        if exit_.signal in {None, "SIGABRT"} and (ledger.waits_somewhere(rank) or rank in timed_out):
             continue  # its own watchdog ended it
         if exit_.signal == "SIGABRT" and first is not None and first != rank:
             continue  # its launcher saw another one leave with an error before: what lost it aborts
@@ -246,13 +246,15 @@ def _anonymous_words(job: Job) -> bool:
     for item in (*job.of_tag("launcher-report"), *job.of_rule("torch.child-failed-error")):
         at = summaries.setdefault(item.finding.source, item.finding.offset)
         summaries[item.finding.source] = min(at, item.finding.offset)
-    losses = [i for i in job.items if i.finding.raised and i.rule.role == "symptom"]
+    losses = by_source(i for i in job.items if i.finding.raised and i.rule.role == "symptom")
     return any(
         i.rank is None
         and (i.rule.fact == "exception" or (i.rule.role == "cause" and i.finding.raised))
         and i.finding.offset < summaries.get(i.finding.source, 1 << 62)
         and not _launcher(i)
-        and not any(inside(loss, i) and loss.rule.id not in i.rule.explains for loss in losses)
+        and not any(
+            inside(loss, i) and loss.rule.id not in i.rule.explains for loss in losses[i.finding.source]
+        )
         for i in job.items
     )
 

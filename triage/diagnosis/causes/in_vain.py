@@ -131,7 +131,7 @@ def _what_ended(ranking: Ranking, told: Finding, why: str) -> Candidate | None:
     ]  # fmt: skip
     best = _taken_back(ranking, found, why)
     if best is not None and best.lead.rank is None and told.rank is not None:
-        best.items[0] = replace(best.lead, finding=replace(best.lead.finding, rank=told.rank))
+        best.items[0] = best.lead._replace(finding=replace(best.lead.finding, rank=told.rank))
     return best
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from triage.diagnosis.causes.sequels import OF_PEERS
 from triage.diagnosis.words.missing import kind_of_file, weights
@@ -91,8 +91,7 @@ OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
 """Ray names what a task raised within its own exception's name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where an exception was raised."""
 
     path: str = ""

@@ -156,7 +156,7 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
         reasons.append("came after the launcher had begun to end the job")
     if not candidate.of_ledger and lead.rank is not None:
         score += _by_exit(lead.rank, ledger, reasons)
-        if ledger.waiting and lead.rank not in ledger.waiting:
+        if ledger.waiting and not ledger.waits_somewhere(lead.rank):
             score += 0.05
             reasons.append(f"rank {lead.rank} is not among those that waited")
     candidate.score = score

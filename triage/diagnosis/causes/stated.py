@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.causes.kinds import kind_of
@@ -169,7 +168,7 @@ def made(
     source = job.sources[index]
     prefix, _ = split_line(evidence[-1].text) if job.split is None else job.split(index, evidence[-1].text)
     if prefix.rank is not None and prefix.stream == f"task {prefix.rank}" and job.of_fact("launch-begins"):
-        prefix = replace(prefix, rank=None)  # a launcher of several ranks speaks under the task's number
+        prefix = prefix._replace(rank=None)  # a launcher of several ranks speaks under the task's number
     finding = Finding(
         rule_id=rule.id, fields=fields, evidence=tuple(evidence), source=index, offset=1 << 60,
         rank=source.rank if prefix.rank is None else prefix.rank, host=prefix.host or source.host,

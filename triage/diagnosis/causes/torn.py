@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from triage.diagnosis.heeded import inside
+from triage.diagnosis.heeded import by_source, inside
 from triage.diagnosis.job import Item, Job
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
@@ -26,8 +26,9 @@ class SpareEnds:
         for (source, offset), count in counts.items():
             self._left[source] += count
             self._last[source] = max(self._last.get(source, -1), places[source, offset])
+        there = by_source(known)
         for item in exceptions:
-            if item.text("type") is not None and any(inside(i, item) for i in known):
+            if item.text("type") is not None and any(inside(i, item) for i in there[item.finding.source]):
                 self._left[item.finding.source] -= item.finding.count
 
     def take(self, broken: Item) -> bool:

@@ -17,7 +17,7 @@ from triage.diagnosis.causes.kinds import (
 )
 from triage.diagnosis.causes.sequels import comes_of, of_a_sequel
 from triage.diagnosis.causes.torn import SpareEnds
-from triage.diagnosis.heeded import INTERRUPTED, but_trackers, inside, while_handling
+from triage.diagnosis.heeded import INTERRUPTED, but_trackers, by_source, inside, while_handling
 from triage.diagnosis.job import TROUBLE, Item, Job, compare
 from triage.diagnosis.words.asserted import kind_of_assertion
 from triage.diagnosis.words.hearsay import heard
@@ -81,26 +81,28 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     found = but_trackers(list(job.of_fact("exception")))
     claimed = [i for i in claimed if not (i.rule.role == "benign" and _ends_a_program(i, found))]
     # equal findings are folded and stand where the first was: what is said alike in between is known too
-    folded = [i for i in claimed if i.finding.count > 1]
+    folded = by_source(i for i in claimed if i.finding.count > 1)
     echoes = {
-        (item.rank, *_words(item)) for item in found for known in folded
+        (item.rank, *_words(item)) for item in found for known in folded[item.finding.source]
         if inside(known, item) and (known.rule.role == "benign" or known.rank is None)
     }  # fmt: skip
+    claimed_in, found_in = by_source(claimed), by_source(found)
     sites: set[tuple[object, ...]] = set()
     left: list[Item] = []
-    losses = _losses(job, found)
+    losses = by_source(_losses(job, found))
     for item in found:
+        claims, raised = claimed_in[item.finding.source], found_in[item.finding.source]
         known = next(
             (
                 k
-                for k in claimed
-                if inside(k, item) and not _aside(k, item) and not of_a_sequel(k, item, found)
+                for k in claims
+                if inside(k, item) and not _aside(k, item) and not of_a_sequel(k, item, raised)
             ),
             None,
         )
         if known is not None and known.rule.role == "symptom":
             sites.add(_site(item))
-        if known is None and (item.rank, *_words(item)) not in echoes and not comes_of(item, claimed, found):
+        if known is None and (item.rank, *_words(item)) not in echoes and not comes_of(item, claims, raised):
             left.append(item)
     ends = SpareEnds(job, [i for i in claimed if i.rule.role == "symptom"], found)
     others = any(i.rule.role in {"cause", "symptom"} for i in job.items)
@@ -108,7 +110,11 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     named = any(item.text("type") not in {None, INTERRUPTED} for item in left)
     felled = [i for i in job.of_fact("rank-exit") if (i.number("exit_code") or 0) < 0]
     for item in left:
-        if any(while_handling(item, stop) for stop in found if stop.text("type") == INTERRUPTED):
+        if any(
+            while_handling(item, stop)
+            for stop in found_in[item.finding.source]
+            if stop.text("type") == INTERRUPTED
+        ):
             continue
         if others and (_is_status(item) or _is_call(item) or _is_cancelled(item)):
             continue  # who ends with it, waits for one that did, or was told to stop waiting, says nothing of why
@@ -119,7 +125,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
             or any(compare(end.finding, item.finding) == -1 for end in felled)
         ):
             continue  # the log breaks off, or others write into it, while one more says the same, or what a kill led to
-        if any(_made_of(item, loss) for loss in losses):
+        if any(_made_of(item, loss) for loss in losses[item.finding.source]):
             continue  # the program says in words of its own that it lost others, or waited in vain
         if ends.take(item):
             continue  # others' lines stand between its head and its end, which is known
@@ -175,8 +181,10 @@ def _ends_a_program(item: Item, exceptions: Sequence[Item]) -> bool:
 
 def _losses(job: Job, exceptions: Sequence[Item]) -> list[Item]:
     """The exceptions that are the loss of others, or a wait for them, and nothing else."""
-    troubles = [i for tag in TROUBLE for i in job.of_tag(tag) if i.rule.role == "symptom"]
-    told = [item for item in exceptions if any(inside(trouble, item) for trouble in troubles)]
+    troubles = by_source(i for tag in TROUBLE for i in job.of_tag(tag) if i.rule.role == "symptom")
+    told = [
+        item for item in exceptions if any(inside(trouble, item) for trouble in troubles[item.finding.source])
+    ]
     # of equal ones only the first and the last place are known
     words = {_words(item) for item in told}
     return [item for item in exceptions if _words(item) in words]

@@ -86,7 +86,7 @@ def _missed(job: Job, ledger: Ledger) -> int | None:
     if ledger.missing is not None or len(awaited) != 1:
         return ledger.missing
     (rank,) = awaited
-    return None if rank in ledger.waiting else rank
+    return None if ledger.waits_somewhere(rank) else rank
 
 
 def _named(job: Job, ledger: Ledger) -> Iterator[Item]:
@@ -264,7 +264,7 @@ def _short_of(ledger: Ledger, rank: int, wait: Wait) -> bool:
     """Whether a rank that lost a peer, and does not wait itself, had never begun the operation of the others."""
     status = ledger.status_of(rank, wait.group)
     return (
-        rank not in ledger.waiting and rank in ledger.bereft
+        rank in ledger.bereft and not ledger.waits_somewhere(rank)
         and status is not None and wait.seq is not None and status.enqueued < wait.seq
     )  # fmt: skip
 

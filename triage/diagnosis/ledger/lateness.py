@@ -86,12 +86,11 @@ def _goes_on(work: Item, wait: Item) -> bool:
 def came_back(job: Job, ledger: Ledger, rank: int) -> Item | None:
     """An ordinary line of a rank between the time when all others had timed out and the loss of them that it then met."""
     loss = ledger.bereft.get(rank)
-    waits = [
-        w.item.finding
-        for w in ledger.waiting.values()
-        if loss is not None and w.item.finding.source == loss.finding.source
-    ]
-    if loss is None or len(waits) < 2 or rank in ledger.waiting:
+    if loss is None or ledger.waits_somewhere(rank):
+        return None
+    found = (wait.item.finding for wait in ledger.waiting.values())
+    waits = [finding for finding in found if finding.source == loss.finding.source]
+    if len(waits) < 2:
         return None
     last = max(finding.offset for finding in waits)
     return next(
@@ -107,7 +106,7 @@ def came_back(job: Job, ledger: Ledger, rank: int) -> Item | None:
 def got_through(job: Job, ledger: Ledger, wait: Wait, absent: Sequence[int]) -> Item | None:
     """What shows that the one rank that was missing had completed the collective when the others had given up on it."""
     status = ledger.status_of(absent[0], wait.group) if len(absent) == 1 else None
-    if status is None or wait.seq is None or status.completed < wait.seq or absent[0] in ledger.waiting:
+    if status is None or wait.seq is None or status.completed < wait.seq or ledger.waits_somewhere(absent[0]):
         return None
     others = (ledger.status_of(rank, wait.group) for rank in ledger.waiting)
     if any(other is not None and other.completed >= wait.seq for other in others):

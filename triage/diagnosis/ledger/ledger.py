@@ -128,6 +128,10 @@ class Ledger:
                     found[rank] = wait
         return found
 
+    def waits_somewhere(self, rank: int | None) -> bool:
+        """Whether a rank waits in any group."""
+        return any(rank in ranks for ranks in self.waits.values())
+
     def status_of(self, rank: int, group: str) -> Status | None:
         """How far ``group`` had got on ``rank``."""
         return self.status.get(group, {}).get(rank)

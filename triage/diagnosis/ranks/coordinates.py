@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from math import prod
+from typing import NamedTuple
 
 from triage.diagnosis.job import Item
 
@@ -66,8 +67,7 @@ def located(
     return ranked
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
+class _Layout(NamedTuple):
     """How many replicas, stages and tensor-parallel ranks an engine says that it has."""
 
     dp: int

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import PurePath
 
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
@@ -32,6 +31,7 @@ from triage.diagnosis.run import Ends
 from triage.scan.lazy import deferred
 from triage.scan.ordinary.selves import Selves
 from triage.scan.prefix import split_line
+from triage.sources.labels import stem
 
 
 def identify(job: Job, ends: Ends | None = None) -> Identities:
@@ -102,7 +102,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     for (index, writer), ranks in said.items():
         if not writer and len(ranks) == 1:
             source = job.sources[index]
-            name = PurePath(source.path or source.name).name.partition(".")[0]
+            name = stem(source.path or source.name)
             table._of_log.setdefault(name, set()).update(ranks)
     table.deserter = _deserter(job, table)
     return table
@@ -146,14 +146,14 @@ def _pods(job: Job, table: Identities) -> None:
     pairs = set()
     for source in job.sources:
         if source.rank is not None:
-            name = PurePath(source.path or source.name).name.partition(".")[0]
+            name = stem(source.path or source.name)
             table._of_log.setdefault(name, set()).add(source.rank)
     for item in job.items:
         source = job.sources[item.finding.source]
         name = source.path or source.name
         if item.finding.rank is None:
             continue
-        table._of_log.setdefault(PurePath(name).name.partition(".")[0], set()).add(item.finding.rank)
+        table._of_log.setdefault(stem(name), set()).add(item.finding.rank)
         found = ORDINAL.search(name)
         if found is not None:
             pairs.add((int(found[1]), item.finding.rank))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from triage.diagnosis.job import Item
 from triage.model import Finding
@@ -71,12 +72,16 @@ def unwrapped(items: Iterable[Item], selves: Collection[tuple[int, str]] = ()) -
 
 def _wrappers(finding: Finding) -> list[_Wrapper]:
     """The prefixes of a line that may stand for one process or for a launcher."""
-    names: list[_Wrapper] = [
-        (finding.source, None, part) for part in finding.stream.split("/") if _TASK.fullmatch(part)
-    ]
+    names: list[_Wrapper] = [(finding.source, None, part) for part in _tasks(finding.stream)]
     if finding.pid is not None:
         names.append((finding.source, finding.host, f"pid {finding.pid}"))
     return names
+
+
+@lru_cache(maxsize=4096)
+def _tasks(stream: str) -> tuple[str, ...]:
+    """The names of tasks in a stream; many lines have the same."""
+    return tuple(part for part in stream.split("/") if _TASK.fullmatch(part))
 
 
 def _listen(told: _Told, item: Item, name: str) -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from pathlib import PurePath
 
 from triage.diagnosis.job import Job
 from triage.diagnosis.ranks.seats import Identities, bare
 from triage.scan.lazy import deferred
+from triage.sources.labels import stem
 
 FEWEST = 3
 """Writers or logs that are counted, where nothing else tells that they are processes."""
@@ -42,11 +42,11 @@ def name_processes(job: Job, table: Identities, writers: Iterable[str]) -> None:
     writers = list(writers)
     stems: list[str] = []
     for source in job.sources:
-        stem = PurePath(source.path or source.name).name.partition(".")[0]
+        name = stem(source.path or source.name)
         if source.rank is None:
-            stems.append(stem)
+            stems.append(name)
         else:
-            table.name(stem, source.rank)
+            table.name(name, source.rank)
     _count([*stems, *map(bare, writers)], table, FEWEST, _NO_PROCESSES)
     _count([item.text("name") or "" for item in job.of_fact("rank-exit")], table, FEWEST_CHILDREN)
     _last_of_all(writers, table)

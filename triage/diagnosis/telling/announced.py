@@ -6,8 +6,6 @@ started the worker, and passes on what that one raised.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ranks.seats import Identities
@@ -46,4 +44,4 @@ def announced_by_another(
     if len(told) != 1 or (size is not None and max(told) >= size):
         return origin
     rank = told.pop()
-    return replace(origin, rank=rank, ranks=(rank,))
+    return origin._replace(rank=rank, ranks=(rank,))

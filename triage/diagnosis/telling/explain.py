@@ -46,7 +46,7 @@ def table(ledger: Ledger, year: int | None) -> tuple[RankState, ...]:
 
 def _status(rank: int, ledger: Ledger) -> str:
     ended = ledger.exits.get(rank)
-    if rank in ledger.waiting:
+    if ledger.waits_somewhere(rank):
         return "timed-out"
     if ended is not None and ended.signal is not None:
         return "killed"
@@ -56,7 +56,7 @@ def _status(rank: int, ledger: Ledger) -> str:
         return "finished"
     if rank not in ledger.seen:
         return "not-seen"
-    return "never-joined" if ledger.waiting else "seen"
+    return "never-joined" if any(ledger.waits.values()) else "seen"
 
 
 def reasoning(ranking: Ranking, ledger: Ledger) -> tuple[str, ...]:

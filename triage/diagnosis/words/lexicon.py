@@ -9,19 +9,19 @@ words always get the same answer.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import sqrt
-from pathlib import Path
 
 ORDINARY = "none"
 """What the model calls words of runs that were well."""
 SCALE = 1000
 """Weights are kept as integers: this is 1."""
-_HOME = Path(__file__).parent / "lexicon.json"
+_HOME = os.path.join(os.path.dirname(__file__), "lexicon.json")
 _OF_PYTHON = re.compile(
     r"\b(?:Assertion|Attribute|Index|Key|Lookup|Name|NotImplemented|Runtime|Type|UnboundLocal|Value)Error\b|\bException\b"
 )
@@ -120,5 +120,6 @@ def likeness(text: str, least: int = LEAST_WORDS) -> Likeness | None:
 
 @lru_cache(maxsize=1)
 def _model() -> _Model:
-    kept = json.loads(_HOME.read_bytes())
+    with open(_HOME, "rb") as stream:
+        kept = json.loads(stream.read())
     return _Model(kept["categories"], kept["bias"], kept["words"])

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import PurePath
 
 from triage.model import Block, Source
 from triage.scan.lazy import compiled, deferred
@@ -26,6 +25,7 @@ from triage.scan.ordinary.said import (
     share,
 )
 from triage.scan.prefixes.launchers import OF_A_PART
+from triage.sources.labels import stem
 
 Writer = tuple[int, str]
 """A source, and the outermost name of a writer in it; empty for whatever is in the source."""
@@ -193,7 +193,7 @@ def _listed(
 
 def _stems(blocks: Iterable[int], sources: Sequence[Source]) -> dict[int, str]:
     """The names of logs without folders and endings."""
-    return {i: PurePath(sources[i].path or sources[i].name).name.partition(".")[0] for i in blocks}
+    return {i: stem(sources[i].path or sources[i].name) for i in blocks}
 
 
 def _names_of_files(blocks: Mapping[int, Block], sources: Sequence[Source]) -> dict[str, int]:
@@ -204,7 +204,7 @@ def _names_of_files(blocks: Mapping[int, Block], sources: Sequence[Source]) -> d
     lowest, highest = min(stems.values()), max(stems.values())
     alike = next((at for at, (a, b) in enumerate(zip(lowest, highest, strict=False)) if a != b), len(lowest))
     shared = len(re.sub(r"[^\W_]+\Z", "", lowest[:alike]))
-    own = {stem[shared:]: index for index, stem in stems.items()}
+    own = {name[shared:]: index for index, name in stems.items()}
     return own | {name.replace("-", sign): index for name, index in own.items() for sign in "/.:"}
 
 

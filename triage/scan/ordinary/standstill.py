@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from triage.model import Block, Finding, Moment, Source, Value
 from triage.scan.clock import parse_time, with_year, year_of
@@ -26,8 +26,7 @@ _ZONE = 1800.0
 """Zones differ by multiples of so many seconds: so may the clocks of the program and of the scheduler."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Stop:
+class _Stop(NamedTuple):
     """A way of being ended, and what silence before it means something."""
 
     rule: str
@@ -50,8 +49,7 @@ _STOPS = (
 )  # fmt: skip
 
 
-@dataclass(slots=True)
-class _Told:
+class _Told(NamedTuple):
     """What one log tells: its last line with a time, and the longest time between two such lines."""
 
     last: Said

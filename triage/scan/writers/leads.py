@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -95,8 +94,7 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     if leads != NONE and ("\x1b" in line or _COLLECTED.match(line)):
         cover, rest = _uncovered(line)
         prefix, message = split(leads, rest)
-        return replace(
-            prefix,
+        return prefix._replace(
             length=prefix_length(line, message),
             stream="/".join(filter(None, (cover.stream, prefix.stream))),
             host=cover.host if prefix.host is None else prefix.host,
@@ -108,7 +106,7 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
     if leads.same and line.startswith(leads.same):
         rest = line[len(leads.same) :]
         inner, message = split_line(rest) if leads.behind is None else split(leads.behind, rest)
-        return replace(inner, length=len(leads.same) + inner.length), message
+        return inner._replace(length=len(leads.same) + inner.length), message
     if line.startswith('{"') and (leads.names or leads.mark is not None):
         collected = _collected(leads, line)
         if collected is not None:
@@ -131,23 +129,23 @@ def split(leads: Leads, line: str) -> tuple[Prefix, str]:
         pid = int(process[1] or process[2])
         writer = f"pid {pid}"
         stream = f"{writer}/{inner.stream}" if inner.stream else writer
-        return replace(inner, pid=pid, length=end + inner.length, stream=stream), message
+        return inner._replace(pid=pid, length=end + inner.length, stream=stream), message
     seat = seat_of(_name(found)) if leads.seated else None
     if leads.numbered and inner.rank is not None and inner.stream == f"task {inner.rank}":
-        seat, inner = (_name(found), inner.rank), replace(inner, rank=None, stream="")
+        seat, inner = (_name(found), inner.rank), inner._replace(rank=None, stream="")
     if seat is not None:
-        return replace(sat(inner, *seat), length=end + inner.length), message
+        return sat(inner, *seat)._replace(length=end + inner.length), message
     name = "lead " + _name(found).replace("/", ":")
     stream = f"{name}/{inner.stream}" if inner.stream else name
-    prefix = replace(inner, length=end + inner.length, stream=stream)
+    prefix = inner._replace(length=end + inner.length, stream=stream)
     if prefix.level is None:
         # what stands before the words of a program may hold the level too
-        prefix = replace(prefix, level=level_before(line, end))
+        prefix = prefix._replace(level=level_before(line, end))
     own = _RANKED.fullmatch(_name(found)) if prefix.rank is None else None
     if own is not None:
-        prefix = replace(prefix, rank=int(own[1]), stream=f"{stream}/rank{int(own[1])}")
+        prefix = prefix._replace(rank=int(own[1]), stream=f"{stream}/rank{int(own[1])}")
     if outer is not None and inner.time is None:
-        prefix = replace(prefix, time=outer.time)
+        prefix = prefix._replace(time=outer.time)
     return prefix, message
 
 
@@ -169,8 +167,7 @@ def _collected(leads: Leads, line: str) -> tuple[Prefix, str] | None:
     outer = draft.finish(0)
     inner, message = split(leads, text)
     return (
-        replace(
-            inner,
+        inner._replace(
             length=max(0, line.find(message)),
             stream="/".join(filter(None, (outer.stream, inner.stream))),
             rank=outer.rank if inner.rank is None else inner.rank,
@@ -195,7 +192,7 @@ def _marked(line: str, mark: re.Pattern[str], leads: Leads) -> tuple[Prefix, str
         return _numbered(prefix, line, own, rank_at(int(own[1]), int(own[2]), leads.width)), message
     if mark.groups > 1:
         host = str(int(own[1]) - base) if own[1].isdecimal() else own[1]
-        return replace(sat(prefix, host, int(own[2])), stamped=True, recorded=True), message
+        return sat(prefix, host, int(own[2]))._replace(stamped=True, recorded=True), message
     if int(own[1]) >= base:
         prefix = _numbered(prefix, line, own, int(own[1]) - base)
     return prefix, message
@@ -205,7 +202,7 @@ def _numbered(prefix: Prefix, line: str, own: re.Match[str], rank: int) -> Prefi
     """``prefix`` of the rank that a mark in ``line`` tells."""
     stream = f"{prefix.stream}/rank{rank}".lstrip("/")
     level = prefix.level or level_before(line, own.end())
-    return replace(prefix, rank=rank, stream=stream, stamped=True, recorded=True, level=level)
+    return prefix._replace(rank=rank, stream=stream, stamped=True, recorded=True, level=level)
 
 
 def _in_loggers_place(own: re.Match[str], prefix: Prefix) -> bool:
@@ -225,7 +222,7 @@ def _of_process(line: str, pid: re.Pattern[str]) -> tuple[Prefix, str]:
     own = pid.match(line) if prefix.pid is None and not NO_RECORD.match(line) else None
     if own is not None:
         stream = f"{prefix.stream}/pid {own[1]}".lstrip("/")
-        prefix = replace(prefix, pid=int(own[1]), stream=stream, stamped=True, recorded=True)
+        prefix = prefix._replace(pid=int(own[1]), stream=stream, stamped=True, recorded=True)
     return prefix, message
 
 
@@ -261,7 +258,7 @@ def _learned(lines: tuple[str, ...], raw: tuple[str, ...] = ()) -> Leads:
     names = _names_of(lines)
     if names:  # one alone is left where a prefix is known for all others, as for Compose's but the longest
         found = Leads(names, _shapes_of(names, lines), seated=seated(names))
-        return replace(found, numbered=_numbered_behind(found, lines))
+        return found._replace(numbered=_numbered_behind(found, lines))
     own = _by_its_place(lines, raw)
     if own == NONE and not raw:
         # a launcher that writes into the same log under a name of its own is none of them

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from triage.model import Leads, Level, Prefix, Slot
 from triage.scan.lazy import deferred
 from triage.scan.prefix import prefix_length, split_line
@@ -30,8 +28,7 @@ _LETTER_BEFORE = deferred(r"(?:(?<=[\d\] |]) ?([DIWEF]) (?=[\[(<{])|(?:\A|[\s\[(
 def sat(inner: Prefix, host: str, number: int) -> Prefix:
     """``inner`` of a process that is given by its host, or the number of it, and its own number there."""
     stream = f"seat {host}:{number}"
-    return replace(
-        inner,
+    return inner._replace(
         host=inner.host or (None if host.isdecimal() else host),
         labels=(("NODE", int(host)), ("LOCAL", number)) if host.isdecimal() else inner.labels,
         local_rank=number if inner.local_rank is None else inner.local_rank,
@@ -52,15 +49,14 @@ def in_slot(leads: Leads, slot: Slot, line: str) -> tuple[Prefix, str]:
         inner, message = split_line(line[end:])
         letter = _LETTER.match(message) if slot.lettered else None
         if letter is not None and inner.level is None:
-            inner, message = replace(inner, level=LEVELS[letter[1]]), message[letter.end() :]
+            inner, message = inner._replace(level=LEVELS[letter[1]]), message[letter.end() :]
     elif slot.first < 0:
         # what stands behind the words is none of them
         before = line[: end - len(name)].rstrip()
         around = next((text for text in slot.before if text and before.endswith(text)), "")
         message = before.removesuffix(around).rstrip(" ([{<|@#-")[outer.length :]
     level = outer.level or level_before(line, end) or inner.level
-    found = replace(
-        outer, level=level, time=outer.time or inner.time, length=prefix_length(line, message), stamped=True, recorded=True,
+    found = outer._replace(level=level, time=outer.time or inner.time, length=prefix_length(line, message), stamped=True, recorded=True,
         logger=outer.logger or inner.logger,
     )  # fmt: skip
     seat = seat_of(name) if leads.seated else None
@@ -68,10 +64,10 @@ def in_slot(leads: Leads, slot: Slot, line: str) -> tuple[Prefix, str]:
         return sat(found, *seat), message
     pid = _LAST_NUMBER.search(name) if slot.processes else None
     if pid is not None and outer.pid is None:
-        found = replace(found, pid=int(pid[0]))
+        found = found._replace(pid=int(pid[0]))
     writer = "own " + name.replace("/", ":")
     around = outer.stream if outer.stream != name and not outer.stream.startswith("pid ") else ""
-    return replace(found, stream=f"{writer}/{around}" if around else writer), message
+    return found._replace(stream=f"{writer}/{around}" if around else writer), message
 
 
 _CLOSES = "]})>|:;,\"' \t"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ class Check:
             "name": self.name,
             "status": self.status,
             "detail": safe(self.detail),
-            "steps": [{k: safe(v) if v else v for k, v in asdict(step).items()} for step in self.steps],
+            "steps": [{k: safe(v) if v else v for k, v in step._asdict().items()} for step in self.steps],
         }
 
 
