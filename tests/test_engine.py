@@ -71,9 +71,16 @@ def test_text_in_which_nothing_is_recognised_is_inconclusive(engine: Engine) -> 
 
 @pytest.mark.parametrize("before", ["", STEPS])
 def test_alarming_last_words_that_nobody_knows_are_not_healthy(engine: Engine, before: str) -> None:
-    diagnosis = engine.diagnose((before + UNKNOWN_ALARM + "giving up, could not go on\n").encode())
+    diagnosis = engine.diagnose((before + UNKNOWN_ALARM + "could not go on\n").encode())
     assert diagnosis.verdict == "inconclusive"
-    assert any("giving up, could not go on" in note for note in diagnosis.notes)
+    assert any("could not go on" in note for note in diagnosis.notes)
+
+
+def test_who_says_last_that_it_gives_up_has_failed_whatever_the_reason(engine: Engine) -> None:
+    diagnosis = engine.diagnose((STEPS + UNKNOWN_ALARM + "giving up, could not go on\n").encode())
+    assert diagnosis.verdict == "failed"
+    assert diagnosis.root_cause is not None
+    assert diagnosis.root_cause.category == "unknown"
 
 
 @pytest.mark.parametrize("after", [STEPS, "training complete\n"])

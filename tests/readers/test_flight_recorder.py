@@ -148,6 +148,12 @@ def test_rank_from_the_groups_when_the_name_is_mute() -> None:
     assert parse_dump({"version": "2.10", "pg_config": only, "entries": []}, "dump").rank is None
 
 
+def test_members_that_are_stated_without_a_name_are_those_of_the_one_group() -> None:
+    config = {"": {"name": "", "desc": "", "ranks": "[0, 1, 2, 3]"}}
+    dump = parse_dump({"version": "2.10", "pg_config": config, "entries": [entry()]}, "fr_rank1.json")
+    assert [group.ranks for group in dump.groups.values()] == [(0, 1, 2, 3)]
+
+
 def test_dumps_of_torch_2_2_are_bare_lists() -> None:
     old = {
         "pg_id": 0, "seq_id": 3, "profiling_name": "nccl:all_reduce", "state": "started",

@@ -76,6 +76,8 @@ def parse_dump(value: object, name: str, rank: int | None = None, complete: bool
             timed or bool(integer(record.get("time_discovered_started_ns"))) or operation.state == "started"
         )
         stacks = stacks or bool(record.get("frames"))
+    if all(operation.guid for operation in operations):
+        _name_the_nameless(groups)
     names = _guids_by_id(by_id, ids, groups)
     progress = {names[pg_id]: status for pg_id, status in by_id.items() if pg_id in names}
     wrapped = wrapped or bool(operations and operations[0].record > 0)
@@ -214,6 +216,14 @@ def _groups(value: object) -> dict[str, Group]:
             if guid or members:
                 groups[guid] = Group(guid, text(about.get("desc")), members)
     return groups
+
+
+def _name_the_nameless(groups: dict[str, Group]) -> None:
+    """Give the members that are stated without a name, as gloo's recorder does, to the one group that has no others."""
+    unstated = [group for guid, group in groups.items() if guid and not group.ranks]
+    if "" in groups and len(unstated) == 1:
+        members = groups.pop("").ranks
+        groups[unstated[0].guid] = replace(unstated[0], ranks=members)
 
 
 def _statuses(value: object) -> dict[int, Progress]:

@@ -148,3 +148,33 @@ def test_logs_of_nodes_are_not_of_the_one_rank_that_complains(engine: Engine) ->
     first = step + "2026-11-22 21:27:09,100 INFO passing over sample 77 of this part\n"
     cause = root_of(engine, first + wait(1, 41, "ALLREDUCE", 512), step + wait(4, 41, "ALLREDUCE", 512))
     assert cause.origin.rank is None
+
+
+DUMPS = (
+    "[PG ID 0 PG GUID 0(default_pg) Rank {number}] Received a dump signal due to a collective timeout from {whom} and we "
+    "will try our best to dump the debug info. Last enqueued NCCL work: {issued}, last completed NCCL work: 561."
+    "This is most likely caused by incorrect usages of collectives.\n"
+)
+GLOO = (
+    "[rank{0}]: Traceback (most recent call last):\n"
+    '[rank{0}]:   File "/srv/serve/engine.py", line 88, in warm_up\n'
+    "[rank{0}]:     dist.barrier(group=cpu_group)\n"
+    "[rank{0}]: RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/unbound_buffer.cc:78] Timed out waiting 1800000ms "
+    "for recv operation to complete\n"
+)
+
+
+@pytest.mark.parametrize(("issued", "origin"), [((561, 568, 561), 6), ((566, 568, 561), None)])
+def test_who_alone_issued_more_is_told_by_what_watchdogs_say_when_they_dump(
+    engine: Engine, issued: tuple[int, int, int], origin: int | None
+) -> None:
+    said = zip((2, 6, 0), issued, ("rank 6", "this local rank", "rank 6"), strict=True)
+    dumps = "".join(
+        LINE.format(rank=rank, second=40, at=1987) + DUMPS.format(number=rank, whom=whom, issued=number)
+        for rank, number, whom in said
+    )
+    log = GLOO.format(3) + GLOO.format(4) + dumps
+    root = engine.diagnose(Source("serve.log", data=log.encode())).root_cause
+    assert root is not None
+    assert root.origin.rank == origin
+    assert (root.category == "collective-desync") is (origin is not None)

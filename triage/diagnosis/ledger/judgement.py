@@ -47,7 +47,7 @@ from triage.diagnosis.ledger.settings import (
 )
 from triage.diagnosis.ledger.sites import mismatched, odd_site, same_site
 from triage.diagnosis.ledger.stacked import apart
-from triage.diagnosis.ledger.subgroups import issued_less, silent_members
+from triage.diagnosis.ledger.subgroups import issued_alone, issued_less, silent_members
 from triage.diagnosis.ledger.vanished import GLOO_TIMEOUT, inside_ranks, left_over, vanished
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.model import Moment, Value
@@ -139,6 +139,8 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         yield desync(job, waits, odd)
         return
     unmet = one_sided(job, ledger)
+    if unmet is None and all(w.seq is None for w in waits):
+        unmet = issued_alone(job, ledger)  # what they wait in has no numbers; other groups may tell more
     if unmet is not None:
         yield unmet
         return

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.ledger.ledger import Ledger, Wait, group_of
+from triage.diagnosis.ledger.ledger import DEFAULT_GROUP, Ledger, Wait, group_of
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.model import Value
 
@@ -59,3 +59,19 @@ def issued_less(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Item | None:
         "ranks": (rank,), "seq": first.seq, "op": first.op, "enqueued": own.enqueued, "issued": most
     }  # fmt: skip
     return verdict(job, "ledger.issued-less", fields, [own.item, first.item], rank=rank)
+
+
+def issued_alone(job: Job, ledger: Ledger) -> Item | None:
+    """The verdict on the one rank that issued collectives in the group of all beyond those that it and others completed.
+
+    Watchdogs that are told to dump say how far they are: where all others have nothing to do, they never issued them.
+    """
+    told = ledger.status.get(DEFAULT_GROUP, {})
+    busy = {rank: status for rank, status in told.items() if status.enqueued > status.completed}
+    if len(busy) != 1 or len(told) < _FEWEST_ALIKE:
+        return None
+    ((rank, own),) = busy.items()
+    if any(status.enqueued != own.completed for other, status in told.items() if other != rank):
+        return None
+    fields: dict[str, Value] = {"ranks": (rank,), "seq": own.completed + 1}
+    return verdict(job, "ledger.extra-collective", fields, [own.item], rank=rank)
