@@ -60,3 +60,17 @@ def test_a_tally_of_which_most_went_well_is_no_trouble(line: str) -> None:
 )
 def test_a_tally_of_processes_or_of_nothing_is_trouble(line: str) -> None:
     assert wordings.speaks_of_trouble(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "trouble"),
+    [
+        ("Cannot find suitable count function for <class 'nn.Dropout2D'>. Treat it as zero FLOPs.", False),
+        ("unable to read the cache, falling back to the default", False),
+        ("cannot open the shared index; using the local copy instead", False),
+        ("cannot open the shared index. Treat this as an emergency", True),
+        ("unable to read the cache, using 3 workers", True),
+    ],
+)
+def test_who_says_in_the_same_breath_what_is_done_instead_is_in_no_trouble(line: str, trouble: bool) -> None:
+    assert wordings.speaks_of_trouble(line) is trouble
