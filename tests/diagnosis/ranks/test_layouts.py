@@ -120,3 +120,18 @@ def test_places_of_structured_records_tell_ranks(tmp_path: Path, places: tuple[i
     assert root is not None
     assert root.origin.rank == rank
     assert "plum" in root.evidence[0].text
+
+
+def test_a_line_that_names_others_by_the_same_letter_is_of_one(engine: triage.Engine) -> None:
+    """Only where a second beginning stands in it did two write it at once."""
+    lines = [
+        f"P{n}@770{n} round {k}: sent 30 to P{(n + 1) % 4}, got 30 from P{(n + 3) % 4}"
+        for k in range(5)
+        for n in range(4)
+    ]
+    crash = "[box:7702] *** Process received signal ***\n[box:7702] Signal: Segmentation fault (11)\n"
+    found = engine.diagnose(
+        triage.Source("sort.out", data=("\n".join(lines) + "\n" + crash).encode())
+    ).root_cause
+    assert found is not None
+    assert found.origin.rank == 2

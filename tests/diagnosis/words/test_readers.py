@@ -34,6 +34,8 @@ def category(engine: Engine, ends: str, *frames: tuple[str, str, str]) -> str:
         ("RuntimeError: LZ4F_getFrameInfo failed with code: ERROR_frameType_unknown", "lz4.frame.decompress(b)", "data-loading"),
         # a text that is not what it is taken for, by whose file it is
         ("json.decoder.JSONDecodeError: Expecting value: line 2", "c = json.load(open('ds_config.json'))", "config"),
+        ("json.decoder.JSONDecodeError: Expecting value: line 4 (char 43)", "cfg = json.loads(p.read_text())", "config"),
+        ("json.decoder.JSONDecodeError: Expecting value: line 4 (char 43)", "w = json.loads(read(f'conf/w-{n}.json'))", "config"),
         ("json.decoder.JSONDecodeError: Expecting value: line 2", "r = [json.loads(line) for line in f]", "data-loading"),
         ("json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)", "return client.get(url).json()", "user-code"),
         ("tomllib.TOMLDecodeError: Invalid value (at line 1, column 6)", "c = tomllib.load(f)", "config"),

@@ -12,6 +12,7 @@ from math import inf
 
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.words.lexicon import LEAST_WORDS, Likeness, likeness
+from triage.diagnosis.words.readers import OF_TEXT
 from triage.diagnosis.words.wording import of_settings, refuses, unmistakable
 from triage.model import Evidence, Finding, Value
 from triage.scan.lazy import compiled
@@ -111,6 +112,8 @@ def _needed(item: Item, like: Likeness, words: str) -> float:
     supposed, kind = item.rule.id, item.text("raised_kind")
     least = _RATHER.get(supposed, _SUPPOSED.get(supposed, inf))
     slip, rather = item.text("type") in _SLIPS, supposed in _RATHER
+    if supposed == "unknown.config" and (item.text("type") or "").rpartition(".")[2] in OF_TEXT:
+        return inf  # readers say the same of every file, and whose it is is known
     if supposed == "unknown.config" and of_settings(item.text("message") or ""):
         return _OF_PLAIN
     if supposed in _OF_ANY and item.text("type") and not _worded(item):

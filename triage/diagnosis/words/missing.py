@@ -19,7 +19,7 @@ _SETTINGS = (
     + _END
     + r"|(?:conf(?:ig)?s?|cfg|args|params|settings|deepspeed|zero\d?|(?<![a-z])ds)[\w.-]*\.json"
     + _END
-    + rf"|/conf(?:ig)?s?/{_PATH}\.json"
+    + rf"|(?:^|[/'\"])conf(?:ig)?s?/{_PATH}\.json"
     + _END
 )
 """What says how to run."""

@@ -40,13 +40,15 @@ _OF_CALLS = (
     r"|\w*Warning)$"
 )
 """What is raised of calls out of order, whatever lies in the file."""
-_OF_TEXT = frozenset(["EmptyDataError", "JSONDecodeError", "ParserError", "UnicodeDecodeError"])
+OF_TEXT = frozenset(["EmptyDataError", "JSONDecodeError", "ParserError", "UnicodeDecodeError"])
 """What readers raise on a text that is not what it is taken for."""
 _READS = r"\bopen\(|\bread\w*\(|\bloads?\(|\bdecode\(|\b(?:lines?|rows?|records?|docs?|samples?)\b"
 """How a program's own line reads records."""
 _ANSWERS = r"\.json\(|\b(?:resp(?:onse)?|reply|answer|body|completion|generat\w+|output|urlopen)\b"
 """What somebody has sent: of that nothing is told by who reads it."""
 _SETTINGS = r"(?i)(?:^|_)(?:config\w*|conf|cfg|args|arguments|settings|options|params|h?params|yaml|launch|argv)(?:_|$)"
+_INTO_SETTINGS = r"(?i)(?:self\.)?_?(?:conf(?:ig)?s?|cfgs?|args|settings|options|h?params)\s*="
+"""What a program's own line puts what it reads into."""
 _RECORDS = (
     r"(?i)(?:^|_)(?:data|datasets?|dataloaders?|corpus|samples?|annotations?|records?|jsonl|manifest)(?:_|$)"
 )
@@ -102,14 +104,14 @@ def of_text(whole: str, code: str, function: str) -> str | None:
     """
     package, short = whole.partition(".")[0], whole.rpartition(".")[2]
     forms = package in _OF_FORMS and short.endswith(("Error", "Exception"))
-    if not forms and short not in _OF_TEXT:
+    if not forms and short not in OF_TEXT:
         return None
     named = kind_of_file(code)
     if named is not None:
         return named
     if compiled(_RECORDS).search(function):
         return "data-loading"
-    if forms or compiled(_SETTINGS).search(function):
+    if forms or compiled(_SETTINGS).search(function) or compiled(_INTO_SETTINGS).match(code.strip()):
         return "config"
     if short == "UnicodeDecodeError":
         return "data-loading"  # no program writes bytes that it cannot read

@@ -228,8 +228,8 @@ def _said(block: Block, source: Source, index: int, row: _Row, *, indented: bool
     mark = leads_of(block).mark
     own = None if mark is None else mark.match(text)
     if mark is not None and own is not None and compiled(_TELLING).search(text, 0, own.start(1)):
-        again = mark.search(text, own.end())
-        if again is not None:
+        behind = text[own.end() : own.end() + 1]
+        if any(text[again.end() : again.end() + 1] == behind for again in mark.finditer(text, own.end())):
             return None  # two processes wrote it at once
     wording = " ".join(compiled(_VARYING).sub("#", message.lower()).split())[:120]
     return Said(
