@@ -15,7 +15,6 @@ from triage.diagnosis.ledger.lateness import (
     counting,
     got_through,
     outlived,
-    own_words,
     too_short,
     took,
 )
@@ -28,6 +27,7 @@ from triage.diagnosis.ledger.oddities import (
     says_no_more,
     suspect,
 )
+from triage.diagnosis.ledger.parting import own_words, said_last
 from triage.diagnosis.ledger.phases import Activities, Activity
 from triage.diagnosis.ledger.sites import crossed
 from triage.diagnosis.ledger.stacked import STUCK_IN
@@ -58,7 +58,7 @@ def absent_ranks(
         seconds = done.seconds("seconds") or 0.0
         yield too_short(
             job, [first.item, done], timeout=first.timeout, seq=seq, ranks=tuple(absent),
-            activity=f'at work of its own (it said "{own_words(done)}" when they had given up)',
+            activity=f'at work of its own (it said "{own_words(job, done)}" when they had given up)',
             needed=max(600.0, 3 * seconds),
         )  # fmt: skip
         return
@@ -84,12 +84,12 @@ def absent_ranks(
         seconds = sum(i.seconds("seconds") or 0.0 for i in job.of_rule(end.rule.id))
         yield too_short(
             job, [first.item, end], timeout=first.timeout, seq=seq, ranks=tuple(absent), phase="compile",
-            activity=f'compiling (it said "{own_words(end)}" when they had given up)', needed=max(600.0, 3 * seconds),
+            activity=f'compiling (it said "{own_words(job, end)}" when they had given up)', needed=max(600.0, 3 * seconds),
         )  # fmt: skip
         return
     late = next((i for r in absent if (i := came_back(job, ledger, r)) is not None), None)
     if late is not None:
-        words = f'still on its way (it said "{own_words(late)}" when they had given up)'
+        words = f'still on its way (it said "{own_words(job, late)}" when they had given up)'
         yield too_short(
             job, [first.item, late], timeout=first.timeout, seq=seq, ranks=(late.rank or 0,), activity=words
         )
@@ -97,7 +97,7 @@ def absent_ranks(
     through = got_through(job, ledger, first, absent)
     if through is not None:
         last = said_last(job, absent[0])
-        words = "on its way" if last is None else f'on its way (it had said "{own_words(last)}")'
+        words = "on its way" if last is None else f'on its way (it had said "{own_words(job, last)}")'
         yield too_short(
             job, [first.item, *([] if last is None else [last]), through], timeout=first.timeout, seq=seq,
             ranks=tuple(absent), activity=f"still {words}",
@@ -210,12 +210,6 @@ def stopped(job: Job, rank: int) -> Item | None:
     told = (*job.of_fact("last-line"), *job.of_fact("oddity"))
     own = sorted((i for i in told if i.rank == rank), key=lambda i: i.finding.offset)
     return next((item for item in reversed(own) if says_no_more(item)), None)
-
-
-def said_last(job: Job, rank: int) -> Item | None:
-    """The last line of a rank before trouble began."""
-    told = (*job.of_fact("last-line"), *job.of_fact("oddity"))
-    return max((i for i in told if i.rank == rank), key=lambda i: i.finding.offset, default=None)
 
 
 def announced(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:

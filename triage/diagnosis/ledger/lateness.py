@@ -12,7 +12,6 @@ from triage.diagnosis.ledger.phases import Activity
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.model import Value
 from triage.rules.fields import show
-from triage.scan.prefix import split_line
 
 _MOST_OF_IT = 0.6
 """Part of a wait that one must have been at work for, to be what was waited for."""
@@ -112,12 +111,6 @@ def got_through(job: Job, ledger: Ledger, wait: Wait, absent: Sequence[int]) -> 
     if any(other is not None and other.completed >= wait.seq for other in others):
         return None  # they count otherwise
     return status.item if _follows(status.item, wait.item) else None
-
-
-def own_words(item: Item) -> str:
-    """What a line says, without its prefix."""
-    shown = item.finding.evidence[-1].text
-    return " ".join(split_line(shown)[1].split())[:120]
 
 
 def too_short(

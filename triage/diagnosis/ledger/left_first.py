@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.ledger.absence import said_last, stopped
+from triage.diagnosis.ledger.absence import stopped
+from triage.diagnosis.ledger.parting import said_last
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.model import Value
 

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ledger.parting import own_words, said_last
 from triage.model import Evidence, Finding, Value
-from triage.scan.prefix import split_line
 
 SAID = "said"
 """The field of rules that repeat the last line of the rank at fault."""
-_LONGEST = 120
 
 
 def verdict(
@@ -20,7 +19,8 @@ def verdict(
     """A finding of a ledger rule, standing where its first witness stands."""
     rule, first = job.rules[rule_id], witnesses[0].finding
     if rule.signature is not None and SAID in rule.signature.fields and known.get("rank") is not None:
-        fields = {SAID: parting(job, known["rank"]), **fields}
+        last = said_last(job, known["rank"])
+        fields = {SAID: None if last is None else own_words(job, last), **fields}
     evidence: list[Evidence] = []
     for witness in witnesses[:4]:
         evidence.extend(e for e in witness.finding.evidence[:1] if e not in evidence)
@@ -30,14 +30,3 @@ def verdict(
         level="error",
     )  # fmt: skip
     return Item(finding, rule)
-
-
-def parting(job: Job, rank: int) -> str | None:
-    """What ``rank`` said last before trouble began, without its prefix; None where these logs hold nothing of it."""
-    told = [i for fact in ("last-line", "oddity") for i in job.of_fact(fact) if i.rank == rank]
-    last = max(told, key=lambda i: i.finding.offset, default=None)
-    if last is None:
-        return None
-    line = last.finding.evidence[-1].text
-    split = split_line(line) if job.split is None else job.split(last.finding.source, line)
-    return " ".join(split[1].split())[:_LONGEST]

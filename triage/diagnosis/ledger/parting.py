@@ -1,0 +1,21 @@
+"""What a rank said last before trouble began, and what a line says without what stands before it."""
+
+from __future__ import annotations
+
+from triage.diagnosis.job import Item, Job
+from triage.scan.prefix import split_line
+
+_LONGEST = 120
+
+
+def said_last(job: Job, rank: int) -> Item | None:
+    """The last line of a rank before trouble began."""
+    told = (*job.of_fact("last-line"), *job.of_fact("oddity"))
+    return max((i for i in told if i.rank == rank), key=lambda i: i.finding.offset, default=None)
+
+
+def own_words(job: Job, item: Item) -> str:
+    """What a line says, without its prefix, by all that is known of its log."""
+    line = item.finding.evidence[-1].text
+    _, message = split_line(line) if job.split is None else job.split(item.finding.source, line)
+    return " ".join(message.split())[:_LONGEST]
