@@ -558,3 +558,25 @@ def test_an_extension_that_is_skipped_stops_nothing(engine: Engine) -> None:
     diagnosis = engine.diagnose(Source("server.log", data=log.encode()))
     assert diagnosis.root_cause is not None
     assert diagnosis.root_cause.category == "gpu-oom"
+
+
+ANSWERED = 'INFO:     127.0.0.1:4{0}820 - "POST /chat/completions HTTP/1.1" 200 OK\n'
+BROKE_OFF = (
+    "ERROR:    Exception in ASGI application\n"
+    "Traceback (most recent call last):\n"
+    '  File "/srv/chat/engine.py", line 151, in sample\n'
+    "    choice = torch.multinomial(probs, num_samples=1)\n"
+    "RuntimeError: probability tensor contains either `inf`, `nan` or element < 0\n"
+)
+SERVES_CHATS = "INFO:     Application startup complete.\n"
+LEFT_IN_ORDER = "INFO:     Shutting down\nINFO:     Application shutdown complete.\nINFO:     Finished server process [77]\n"
+
+
+@pytest.mark.parametrize(("answers", "verdict"), [(1, "failed"), (4, "healthy")])
+def test_a_server_whose_every_answer_breaks_off_serves_nobody(
+    engine: Engine, answers: int, verdict: str
+) -> None:
+    """A stream says 200 before it begins: of an answer for each failure none has come through."""
+    turn = "".join(ANSWERED.format(n) for n in range(answers))
+    log = SERVES_CHATS + (turn + BROKE_OFF) * 2 + LEFT_IN_ORDER
+    assert engine.diagnose(Source("server.log", data=log.encode())).verdict == verdict
