@@ -16,6 +16,7 @@ from triage.model import Evidence, Finding, Moment, Prefix, Source, SourceReport
 from triage.rules.loader import RuleSet
 from triage.rules.schema import Rule
 from triage.scan.ordinary.routine import How
+from triage.scan.prefix import split_line
 
 TROUBLE = ("collective-timeout", "store-timeout", "peer-loss")
 """Tags of what ranks print when others did not come, or went away."""
@@ -147,6 +148,10 @@ class Job:
     def of_tag(self, tag: str) -> Sequence[Item]:
         """Items of every rule that carries ``tag``."""
         return self._by_tag.get(tag, ())
+
+    def parts(self, source: int, text: str) -> tuple[Prefix, str]:
+        """What stands before a line and what it says, by all that is known of its log."""
+        return split_line(text) if self.split is None else self.split(source, text)
 
     def of_fact(self, fact: str) -> Sequence[Item]:
         """Items of every rule with this ``fact``."""

@@ -11,7 +11,6 @@ from triage.diagnosis.causes.worded import by_words
 from triage.diagnosis.job import Job
 from triage.diagnosis.run import Ends
 from triage.model import Evidence, Prefix
-from triage.scan.prefix import split_line
 
 PEER_VANISHED = "ledger.peer-vanished"
 _EXIT_STATUS = "host.exit-status"
@@ -80,8 +79,7 @@ def _mentions(job: Job) -> Iterator[Word]:
 
 def _prefix(job: Job, index: int, shown: Evidence) -> Prefix:
     """What stands before a line, by all that is known of its log."""
-    first = shown.text.partition("\n")[0]
-    return (split_line(first) if job.split is None else job.split(index, first))[0]
+    return job.parts(index, shown.text.partition("\n")[0])[0]
 
 
 def _writer(index: int, prefix: Prefix) -> tuple[int, str, int | None, str | None, int | None]:

@@ -166,7 +166,7 @@ def made(
 ) -> Candidate:
     """A candidate of ``rule`` from lines of the source ``index``, the decisive one last but for what stands around it."""
     source = job.sources[index]
-    prefix, _ = split_line(evidence[-1].text) if job.split is None else job.split(index, evidence[-1].text)
+    prefix, _ = job.parts(index, evidence[-1].text)
     if prefix.rank is not None and prefix.stream == f"task {prefix.rank}" and job.of_fact("launch-begins"):
         prefix = prefix._replace(rank=None)  # a launcher of several ranks speaks under the task's number
     finding = Finding(

@@ -9,7 +9,6 @@ from triage.diagnosis.survival.going_on import hampered
 from triage.model import Evidence
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.routine import How
-from triage.scan.prefix import split_line
 
 _SERVICE_GAVE_UP = (
     r"\b(?:slurmd|munged|kubelet|containerd|dockerd|nvidia-\w+|nv-\w+|openibd|opensm)(?:\[\d+\])?: (?:\w+: )?"
@@ -53,5 +52,4 @@ def unanswered(job: Job, lines: Sequence[tuple[int, Evidence]], how: How) -> lis
 
 def _stream(job: Job, index: int, shown: Evidence) -> str:
     """Who wrote a line, by all that is known of its log."""
-    first = shown.text.partition("\n")[0]
-    return (split_line(first) if job.split is None else job.split(index, first))[0].stream
+    return job.parts(index, shown.text.partition("\n")[0])[0].stream

@@ -196,9 +196,7 @@ def _of_vanished(job: Job, ends: Ends, vanished: Candidate) -> Candidate | None:
 def _nameless_errors(job: Job, ends: Ends) -> list[tuple[int, Evidence]]:
     """What was logged as an error before anybody lost a connection, without a name: who went said it, the others were at work."""
     told = ends.words_before(first_trouble(job))
-    split = [
-        split_line(shown.text)[0] if job.split is None else job.split(at, shown.text)[0] for at, shown in told
-    ]
+    split = [job.parts(at, shown.text)[0] for at, shown in told]
     errors = [
         word for word, prefix in zip(told, split, strict=True)
         if prefix.level in {"error", "fatal"} and prefix.rank is None and not prefix.stream

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from triage.diagnosis.job import Item, Job
-from triage.scan.prefix import split_line
 
 _LONGEST = 120
 
@@ -17,5 +16,5 @@ def said_last(job: Job, rank: int) -> Item | None:
 def own_words(job: Job, item: Item) -> str:
     """What a line says, without its prefix, by all that is known of its log."""
     line = item.finding.evidence[-1].text
-    _, message = split_line(line) if job.split is None else job.split(item.finding.source, line)
+    _, message = job.parts(item.finding.source, line)
     return " ".join(message.split())[:_LONGEST]
