@@ -39,6 +39,7 @@ from triage.diagnosis.ledger.oddities import (
 from triage.diagnosis.ledger.phases import Activities
 from triage.diagnosis.ranks.identity import identify, relabel
 from triage.diagnosis.ranks.nodes import around
+from triage.diagnosis.ranks.quoted import by_row
 from triage.diagnosis.ranks.servers import by_server
 from triage.diagnosis.run import Ends, Run
 from triage.diagnosis.survival.endings import first_ended
@@ -128,7 +129,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
             job.resumed, job.began, job.split = run.ends.resumed, run.ends.began, run.ends.split
             job.afresh, job.opens = run.ends.afresh, run.ends.opens
     identities = identify(job, run.ends)
-    job.items = by_server(relabel(job.items, identities))
+    job.items = by_row(by_server(relabel(job.items, identities)))
     job.index()
     job.add(stated(job))
     known = list(job.items)

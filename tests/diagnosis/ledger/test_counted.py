@@ -55,3 +55,17 @@ def test_work_counted_for_longer_than_the_wait_at_the_store_outlasted_it(engine:
     assert root is not None
     assert (root.category, root.origin.rank) == ("watchdog-too-short", 0)
     assert "not done" not in root.summary
+
+
+def test_an_evaluation_that_one_rank_counted_for_longer_than_the_others_waited(engine: Engine) -> None:
+    wait = (
+        "[rank{0}]: RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/unbound_buffer.cc:78] Timed out waiting "
+        "15000ms for recv operation to complete\n"
+    )
+    lines = [f"2026-11-23 06:52:{13 + 3 * k} eval: {5 * k}/40 batches\n" for k in range(1, 9)]
+    others = [Source(f"log_rank_{r}.txt", data=wait.format(r).encode(), rank=r) for r in (1, 2, 3)]
+    for many, category in ((8, "watchdog-too-short"), (4, "straggler-or-hang")):
+        mine = "2026-11-23 06:52:11 starting evaluation on rank 0\n" + "".join(lines[:many])
+        root = engine.diagnose([Source("log_rank_0.txt", data=mine.encode(), rank=0), *others]).root_cause
+        assert root is not None
+        assert (root.category, root.origin.rank) == (category, 0)

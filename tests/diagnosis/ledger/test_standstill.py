@@ -110,3 +110,13 @@ def test_who_had_lost_a_process_before_did_not_just_stand_still(engine: Engine) 
     root = engine.diagnose(sources).root_cause
     assert root is not None
     assert root.rule_id != "torch.stood-still"
+
+
+def test_a_server_that_nobody_asked_for_hours_did_not_stand_still(engine: Engine) -> None:
+    idle = (
+        "(APIServer pid=31) INFO 08-19 01:12:01 [loggers.py:236] Engine 000: Avg prompt throughput: 0.0 tokens/s, Avg "
+        "generation throughput: 0.0 tokens/s, Running: 0 reqs, Waiting: 0 reqs, GPU KV cache usage: 0.0%\n"
+    )
+    busy = idle.replace("Running: 0", "Running: 7")
+    assert judged(engine, steps() + idle + LIMIT.format("04:55:03")) == "slurm.time-limit"
+    assert judged(engine, steps() + busy + LIMIT.format("04:55:03")) == "slurm.stood-still"

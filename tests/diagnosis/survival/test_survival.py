@@ -655,3 +655,17 @@ def test_what_a_process_only_warned_of_is_survived_where_work_goes_on(
     engine: Engine, after: str, verdict: str
 ) -> None:
     assert engine.diagnose(Source("ft.log", data=(GIVEN_BACK + after).encode())).verdict == verdict
+
+
+def test_threads_of_nccl_that_end_are_no_sign_that_a_program_goes_on(engine: Engine) -> None:
+    log = (
+        "gpu2:25169:25829 [2] NCCL INFO Connected all trees\n"
+        "gpu2:25146:25854 [0] ib_plugin.c:1105 NCCL WARN NET/IB : Got completion from peer 10.0.35.1<49189> with error 4, "
+        "opcode 5327, len 5327, vendor err 81 (Send)\n"
+        "gpu2:25146:25854 [0] NCCL INFO transport/net.cc:1137 -> 6\n"
+    ) + "".join(
+        f"gpu{n}:{pid}:{pid + 700} [{dev}] NCCL INFO [Service thread] Connection closed by localRank {who}\n"
+        for who in (0, 2, 3)
+        for n, pid, dev in ((2, 25146, 0), (2, 25172, 1), (1, 27255, 0), (1, 27223, 1))
+    )
+    assert engine.diagnose(Source("all_reduce.log", data=log.encode())).verdict == "failed"

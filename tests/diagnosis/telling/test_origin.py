@@ -408,3 +408,33 @@ def test_the_one_whose_own_number_is_none(engine: Engine, local: tuple[str, ...]
     )
     root = engine.diagnose(Source("job.log", data=log.encode())).root_cause
     assert root is not None and (root.category, root.origin.rank) == ("numerics", rank)
+
+
+@pytest.mark.parametrize(("met", "rank"), [((5, 2), 5), ((2, 5), None), (tuple(range(5, -3, -1)), None)])
+def test_of_few_that_met_the_same_the_first_is_whom_the_log_and_the_launcher_name(
+    engine: Engine, met: tuple[int, ...], rank: int | None
+) -> None:
+    full = (
+        "[rank{0}]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.96 GiB. GPU {0} has a total capacity "
+        "of 23.43 GiB of which 210.06 MiB is free. Including non-PyTorch memory, this process has 0 bytes memory in use. "
+        "Of the allocated memory 22.41 GiB is allocated by PyTorch, and 180.32 MiB is reserved by PyTorch but unallocated."
+        "\n"
+    )
+    row = "  rank      : {0} (local_rank: {0})\n  exitcode  : {1} (pid: {2})\n  error_file: <N/A>\n"
+    ranks = [r % 8 for r in met]
+    table = "".join(
+        f"[{i}]:\n  time      : 2026-11-21_09:11:2{i}\n  host      : g9\n"
+        + row.format(r, 1 if r in ranks else -15, 829 + r)
+        for i, r in enumerate(r for r in range(8) if r != 5)
+    )
+    log = (
+        "".join(full.format(r) for r in ranks)
+        + "E1121 09:11:21.402000 771 torch/distributed/elastic/multiprocessing/api.py:869] failed (exitcode: 1) "
+        "local_rank: 5 (pid: 834) of binary: /opt/venv/bin/python\n"
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n" + "=" * 60 + "\ntune FAILED\n"
+        f"{'-' * 60}\nFailures:\n{table}{'-' * 60}\nRoot Cause (first observed failure):\n[0]:\n"
+        "  time      : 2026-11-21_09:11:20\n  host      : g9\n" + row.format(5, 1, 834) + "=" * 60 + "\n"
+    )
+    root = engine.diagnose(Source("job.log", data=log.encode())).root_cause
+    assert root is not None and (root.category, root.origin.rank) == ("gpu-oom", rank)
+    assert set(root.origin.ranks) == set(ranks)

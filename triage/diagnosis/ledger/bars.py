@@ -130,16 +130,25 @@ def _counted_on(
     job: Job, waiting: Collection[int | None], waits: Sequence[tuple[Item, float]]
 ) -> Work | None:
     """Work that a rank counted on after a wait had ended, or for longer than the wait was, by its own account."""
-    for work in job.of_rule("progress.counted-work"):
+    works = job.of_rule("progress.counted-work")
+    shared = any(work.rank in waiting for work in works)
+    for work in works:
         if work.rank is None or work.rank in waiting:
             continue
+        lasted = work.seconds("elapsed") or (0.0 if shared else _spanned(work))
         for wait, timeout in waits:
             if (
-                (work.seconds("elapsed") or 0.0) >= timeout or compare(work.at_last, wait.finding) == 1
+                lasted >= timeout or compare(work.at_last, wait.finding) == 1
                 or _kept_its_pace(work, wait, timeout)
             ):  # fmt: skip
                 return Work(work, wait, timeout)
     return None
+
+
+def _spanned(work: Item) -> float:
+    """Seconds from the first count of a work to the last, 0 where it tells no times."""
+    first, last = work.finding.time, work.finding.last_time
+    return last.seconds - first.seconds if first and last and comparable(first, last) else 0.0
 
 
 def _kept_its_pace(work: Item, wait: Item, timeout: float) -> bool:

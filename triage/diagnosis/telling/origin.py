@@ -80,9 +80,11 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         both = [*ranks, *(r for rival in candidate.rivals for r in rival.ranks)]
         return Origin(ranks=tuple(dict.fromkeys(both)), time=moment_text(finding.time, year))
     own = fields.keys().isdisjoint(("rank", "ranks"))
-    if len(ranks) > 1 and own and not _first_of_all(candidate, ranks, identities):
-        # several met the same: who complained first is chance
-        return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
+    if len(ranks) > 1 and own:
+        first = _first_of_all(candidate, ranks, identities)
+        if first is None:  # several met the same: who complained first is chance
+            return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
+        ranks.sort(key=first.__ne__)
     if ranks == [0] and rule.category == "network-config" and rule.phase == "bootstrap" and not fields:
         # rank 0 makes the communicator's id: it meets a setting of all before the others come to it
         return Origin(host=host, time=moment_text(finding.time, year))
@@ -117,9 +119,18 @@ _OF_ITS_OWN = frozenset({"rank-crash", "cuda-kernel"})
 """Categories of which each rank has its own: the one that died of it is told from those that were told to end."""
 
 
-def _first_of_all(candidate: Candidate, ranks: Sequence[int], identities: Identities) -> bool:
-    """Whether something tells which of ``ranks``, which all met the same, was first: one alone ended of it."""
-    return identities.only_failed in ranks and candidate.lead.rule.category in _OF_ITS_OWN
+def _first_of_all(candidate: Candidate, ranks: Sequence[int], identities: Identities) -> int | None:
+    """The one of ``ranks``, which all met the same, that something tells to have been first.
+
+    One alone ended of it; or few of all met it before the rest were told to end, and the first of them
+    in the log is the one whose end the launcher saw first.
+    """
+    seen_first = identities.only_failed
+    if seen_first in ranks and candidate.lead.rule.category in _OF_ITS_OWN:
+        return seen_first
+    fewest = max(ranks) + 1  # ranks that the job has in any case
+    few = 2 * len(ranks) <= (identities.world_size or fewest)
+    return seen_first if few and seen_first == ranks[0] else None
 
 
 _OF_MANY = frozenset(

@@ -37,6 +37,10 @@ PASTED = 4 * 1024
 """Bytes of a log up to which somebody may have chosen its lines."""
 MAX_LINES = 40
 MAX_SIGNS = 300
+_OF_NCCL = "NCCL INFO"
+"""What the threads of a communicator say, when it comes to its end too; not what the program does."""
+_LEAD = 100
+"""Characters within which they begin."""
 ALIVE_RULE = "progress.alive"
 FINAL_LINES = 3
 """Lines at the very end in which an exception's name anywhere counts."""
@@ -165,7 +169,7 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
         if prefix.stream in seen:
             continue
         plain = prefix.level in {"info", "debug"} or (saves and HANDS_OVER.search(message) is not None)
-        if not plain or not message.strip() or message.startswith("NCCL INFO"):
+        if not plain or not message.strip() or _OF_NCCL in text[: _LEAD + len(_OF_NCCL)]:
             continue
         if not any(p.search(message) for p in (SAYS_GOODBYE, ANSWERS_WITH_AN_ERROR)) and not tells_of_failure(
             message

@@ -31,6 +31,8 @@ _OF_STEPS = rf"\b{_STEPS}\W{{0,4}}(?:\d{{1,9}}\W{{0,4}})?$"
 _AND_STEPS = rf"\W{{0,3}}{_STEPS}\b"
 _OF_TRAINING = r"(?i)\b(?:\w*loss|lr|grad\w*|ppl|perplexity)\b"
 """What tells of steps without calling them so."""
+_OF_EVALUATION = r"(?i)(?<![a-z])(?:eval|valid|test|predict|inference|generat|decod|sampl|scor)"
+"""What tells that its steps are not the training's: one rank may take them alone."""
 _COUNTER = r"(?i)\b(?:global[ _]?step|step|iter(?:ation)?|update|batch|micro[ _-]?batch)\W{0,3} {0,4}(\d{1,9})(?![\w.])"
 _MAY_COUNT = deferred(
     rb"\d {0,3}(?:/|of|out of) {0,4}\d|\d[,;]? ?[\"']?(?:out_)?(?:of|total)[\"']?(?:: ?|=)\d|(?i:step|iter|update|batch)[^a-zA-Z\d]{0,8}\d"
@@ -111,6 +113,8 @@ def _work(said: Sequence[Said], sources: Sequence[Source]) -> Iterator[Finding]:
 
 def _of_steps(message: str, begin: int, end: int) -> bool:
     """Whether what is counted from ``begin`` to ``end`` are steps of the training: all ranks take them together."""
+    if compiled(_OF_EVALUATION).search(message[:begin]) is not None:
+        return False
     return (
         compiled(_OF_STEPS).search(message[max(0, begin - 60) : begin]) is not None
         or compiled(_AND_STEPS).match(message[end:]) is not None
