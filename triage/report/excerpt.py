@@ -49,6 +49,8 @@ def _pointed(text: str, span: tuple[int, int] | None) -> tuple[int, int] | None:
     if span is None or not 0 <= span[0] < span[1]:
         return None
     start, end = span[0], min(span[1], len(text))
+    if "\n" in text[start:end].strip() and _from_its_beginning(text, start):
+        return None  # the lines decide together, and none of them more than the others
     if end - start > _LONGEST:
         clauses = [
             found.start() for found in re.finditer(r"[.,:;?!](?=\s)|\n", text[start : start + _LONGEST])
@@ -56,6 +58,11 @@ def _pointed(text: str, span: tuple[int, int] | None) -> tuple[int, int] | None:
         space = text.rfind(" ", start, start + _LONGEST)
         end = start + clauses[-1] if clauses and clauses[-1] > _SHORTEST else max(space, start + _SHORTEST)
     return None if text[start:end].strip() == text.strip() else (start, end)
+
+
+def _from_its_beginning(text: str, start: int) -> bool:
+    """Whether what decides takes whole lines, from the first on."""
+    return not text[text.rfind("\n", 0, start) + 1 : start].strip()
 
 
 def _gap(page: Page, indent: int, rows: int) -> None:

@@ -138,7 +138,7 @@ def _alternatives(page: Page, diagnosis: Diagnosis, verbose: bool) -> None:
     for other in shown:
         where = words.place(other.origin)
         text = f"{other.category}{' on ' + where if where else ''}: {other.title}"
-        page.verbatim(f"{other.confidence:.2f}  {cut(text, page.width - 8)}", 2)
+        page.paragraph((f"{other.confidence:.2f}  {cut(text, 2 * page.width - 24)}", ""), indent=2, hanging=8)
     _more(page, len(others) - len(shown), "candidate", "")
 
 

@@ -12,6 +12,7 @@ from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.announced import announced_by_another
 from triage.diagnosis.telling.beside import beside
 from triage.diagnosis.telling.origin import origin_of
+from triage.diagnosis.telling.pasted import job_id, log_of
 from triage.diagnosis.telling.shown import evidence, own_words
 from triage.diagnosis.templates import fill, kinds_of
 from triage.model import Discouraged, Hypothesis, Step
@@ -53,6 +54,9 @@ def build(
             for field, said in item.fields.items():
                 if names.get(field) is None:
                     names[field] = said
+    for name, known in (("job_id", job_id), ("log", lambda job: log_of(job, lead))):
+        if names.get(name) is None:
+            names[name] = known(job)
     kinds = kinds_of(rule)
     functions = functions_of(job, lead)
 
@@ -66,7 +70,7 @@ def build(
         steps.append(
             Step(
                 do=text(remedy.do),
-                run=text(remedy.run) if remedy.run else None,
+                run=fill(remedy.run, names, kinds, command=True) if remedy.run else None,
                 verify=text(remedy.verify) if remedy.verify else None,
                 owner=remedy.owner or rule.owner,
             )
