@@ -8,6 +8,8 @@ from triage.model import Attempt, Diagnosis, FindingGroup, Hypothesis, Origin
 
 NOT_LOCALISED = "can't be localised: the logs single out no rank, node or GPU"
 
+_SURE_OF_A_NODE = 0.75
+"""Confidence below which a node is looked at before it is taken out."""
 _MAX_RANGES = 8
 _MAX_NODES = 6
 _MAX_NAME = 60
@@ -21,10 +23,9 @@ _USER = {
     "auth-or-hub": "get access or the files; leave the nodes alone",
     "storage": "make room or change the path; leave the nodes alone",
     "scheduler": "change what the job asks for; leave the nodes alone",
+    "driver-or-version": "change what is installed; leave the nodes alone",
 }
-_SETTINGS = frozenset(
-    ("config", "network-config", "watchdog-too-short", "rendezvous", "shm", "topology", "driver-or-version")
-)
+_SETTINGS = frozenset(("config", "network-config", "watchdog-too-short", "rendezvous", "shm", "topology"))
 _OPERATOR = {
     "gpu-hardware": "find the node of the faulty GPU and drain it; the workload is fine",
     "network-fabric": "check the links and ports involved; the workload is fine",
@@ -112,7 +113,10 @@ def who_acts(h: Hypothesis) -> str:
     """One line: whose move it is and what that is in a few words."""
     nodes = shortened(h.nodes_to_avoid)
     if h.owner == "operator":
-        doing = f"drain {nodes}; the workload is fine" if nodes else _OPERATOR.get(h.category)
+        doing = _OPERATOR.get(h.category)
+        if nodes:
+            sure = h.confidence >= _SURE_OF_A_NODE
+            doing = f"drain {nodes}; the workload is fine" if sure else f"test {nodes}, and drain what fails"
         return f"operator: {doing or 'repair the node or its settings; the workload is fine'}"
     if h.owner == "vendor":
         if nodes:

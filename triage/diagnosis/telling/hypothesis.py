@@ -11,6 +11,7 @@ from triage.diagnosis.ledger.phases import phase_at
 from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.announced import announced_by_another
 from triage.diagnosis.telling.beside import beside
+from triage.diagnosis.telling.joined import joined
 from triage.diagnosis.telling.origin import origin_of
 from triage.diagnosis.telling.pasted import job_id, log_of
 from triage.diagnosis.telling.shown import evidence, own_words
@@ -34,7 +35,7 @@ def build(
     lead = candidate.lead
     rule = lead.rule
     origin = origin_of(candidate, identities, year)
-    origin = announced_by_another(job, origin, lead, around, identities)
+    origin = joined(job, announced_by_another(job, origin, lead, around, identities), lead)
     near = None if around is None else beside(job, identities, candidate, origin, around)
     phase = lead.text("phase") or rule.phase or phase_at(job, lead.finding)
     names = names_of(job, lead, identities.world_size, phase)
