@@ -6,6 +6,8 @@ from triage.scan.lazy import compiled
 
 _INSTALLED = r"(?<![\w./~-])(?:/[^\s/:'\"]+)+/(?:site|dist)-packages/(?=\S)"
 """The long way to an installed package, which says nothing more than the package's own path."""
+_CAPITALS = r"\A(?:JOB|STEP)(?= \S*\d)"
+"""How Slurm's programs call what they end."""
 _GOES_ON = r"[\s\S]*[:,(\[{\\=-]\s*\Z"
 """The end of a line whose sentence goes on below it."""
 _ENOUGH = 25
@@ -16,10 +18,12 @@ _TOLD_IN = ("event", "msg", "message", "error", "err", "exception", "exc_info", 
 
 def prose(text: str) -> str:
     """``text`` for a sentence: of a record its words, of a message its first statement, of long paths their ends."""
-    return compiled(_INSTALLED).sub("", _words(_statement(text)))
+    return compiled(_INSTALLED).sub(
+        "", compiled(_CAPITALS).sub(lambda said: said[0].capitalize(), _words(statement(text)))
+    )
 
 
-def _statement(text: str) -> str:
+def statement(text: str) -> str:
     """The first statement of a message of several lines; those below may be anybody's."""
     lines = text.split("\n")
     kept = 1

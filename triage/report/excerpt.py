@@ -49,7 +49,7 @@ def _pointed(text: str, span: tuple[int, int] | None) -> tuple[int, int] | None:
     if span is None or not 0 <= span[0] < span[1]:
         return None
     start, end = span[0], min(span[1], len(text))
-    if "\n" in text[start:end].strip() and _from_its_beginning(text, start):
+    if _takes_whole_lines(text, start, end):
         return None  # the lines decide together, and none of them more than the others
     if end - start > _LONGEST:
         clauses = [
@@ -60,9 +60,10 @@ def _pointed(text: str, span: tuple[int, int] | None) -> tuple[int, int] | None:
     return None if text[start:end].strip() == text.strip() else (start, end)
 
 
-def _from_its_beginning(text: str, start: int) -> bool:
-    """Whether what decides takes whole lines, from the first on."""
-    return not text[text.rfind("\n", 0, start) + 1 : start].strip()
+def _takes_whole_lines(text: str, start: int, end: int) -> bool:
+    """Whether what decides takes whole lines of several, from the first on."""
+    before, after = text[:start].rpartition("\n")[2], text[end:].partition("\n")
+    return "\n" in text.strip() and not before.strip() and not after[0].strip()
 
 
 def _gap(page: Page, indent: int, rows: int) -> None:
@@ -95,8 +96,9 @@ def _kept(rows: list[_Row], limit: int | None) -> list[int]:
     if limit is None or len(rows) <= limit:
         return list(range(len(rows)))
     marked = [number for number, row in enumerate(rows) if row.mark]
-    # without a mark the end decides: it is where a traceback names the exception
-    focus = marked[0] if marked else len(rows) - 1
+    # without a mark the end decides, where a traceback names the exception; a message that goes on for
+    # long has said it at its beginning
+    focus = marked[0] if marked else len(rows) - 1 if len(rows) <= 2 * limit else 0
     start = max(0, min(focus - (limit - 1) // 3, len(rows) - (limit - 1)))
     return sorted({0, *range(start, start + limit - 1)}) if start else list(range(limit))
 

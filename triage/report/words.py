@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from triage.model import Attempt, Diagnosis, FindingGroup, Hypothesis, Origin
@@ -11,6 +12,7 @@ NOT_LOCALISED = "can't be localised: the logs single out no rank, node or GPU"
 _SURE_OF_A_NODE = 0.75
 """Confidence below which a node is looked at before it is taken out."""
 _MAX_RANGES = 8
+_RANKS_NAMED = re.compile(r"\b[Rr]ank(?:s|\(s\))? \d")
 _MAX_NODES = 6
 _MAX_NAME = 60
 
@@ -184,6 +186,12 @@ def cascades(diagnosis: Diagnosis) -> list[FindingGroup]:
         and group.role not in ("benign", "context")
     ]
     return sorted(groups, key=lambda group: (-group.count, group.rule_id))
+
+
+def told(group: FindingGroup) -> str:
+    """What a group of findings says, and on which ranks where its title does not name any itself."""
+    where = "" if _RANKS_NAMED.search(group.title) else ranks(group.ranks)
+    return f"{group.title} on {where}" if where else group.title
 
 
 def times(group: FindingGroup) -> str:

@@ -120,7 +120,7 @@ class Around:
             if compiled(QUOTED).match(above.message):
                 continue
             own = above.prefix.rank == line.prefix.rank or above.prefix.stream == line.prefix.stream
-            told = above.prefix.level in {"error", "fatal", "warning"} or alarmed(above)
+            told = above.prefix.level in {"error", "fatal"} or alarmed(above)
             if own and told and above.prefix.recorded and tells(above.raw, above.prefix, above.message):
                 return self._shown(source, view, above)
         return None

@@ -8,7 +8,7 @@ import shlex
 from triage.diagnosis.job import Item, Job
 from triage.scan.lazy import compiled
 
-_TOLD_BY_SLURM = r"\b(?:StepId=|JobId=|STEP |JOB |[Bb]atch job |[Jj]ob(?: id)?[ =])(\d{2,})(?![\d-])"
+_TOLD_BY_SLURM = r"\b(?:StepId=|JobId=|STEP |JOB |[Bb]atch job |[Jj]ob(?: id)?[ =])(\d+)(?![\d-])"
 """How Slurm's programs name a job, or a step of it."""
 _IN_A_NAME = r"(?:\A|/)slurm-(\d{2,})(?:_\d+)?[.\w-]*\Z"
 """How Slurm calls the output of a job unless it is told otherwise."""
