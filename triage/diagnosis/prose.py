@@ -10,7 +10,7 @@ _CAPITALS = r"\A(?:JOB|STEP)(?= \S*\d)"
 """How Slurm's programs call what they end."""
 _GOES_ON = r"[\s\S]*[:,(\[{\\=-]\s*\Z"
 """The end of a line whose sentence goes on below it."""
-_ENOUGH = 25
+_ENOUGH = 16
 """Characters of a message's first lines below which they are no sentence yet."""
 _TOLD_IN = ("event", "msg", "message", "error", "err", "exception", "exc_info", "reason", "detail")
 """Members of a structured record that hold words, in the order in which they are read."""

@@ -98,7 +98,8 @@ def _kept(rows: list[_Row], limit: int | None) -> list[int]:
     marked = [number for number, row in enumerate(rows) if row.mark]
     # without a mark the end decides, where a traceback names the exception; a message that goes on for
     # long has said it at its beginning
-    focus = marked[0] if marked else len(rows) - 1 if len(rows) <= 2 * limit else 0
+    message = len(rows) > 2 * limit and "Traceback" not in rows[0].text
+    focus = marked[0] if marked else 0 if message else len(rows) - 1
     start = max(0, min(focus - (limit - 1) // 3, len(rows) - (limit - 1)))
     return sorted({0, *range(start, start + limit - 1)}) if start else list(range(limit))
 

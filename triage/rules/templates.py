@@ -17,3 +17,8 @@ def template_names(text: str) -> Iterator[str]:
         yield match[1]
         if match[2]:
             yield from template_names(match[2])
+
+
+def plain(text: str) -> str:
+    """A template as it reads where nothing is known to fill it with."""
+    return PLACEHOLDER.sub(lambda one: plain(one[2]) if one[2] else "" if one[2] == "" else "…", text)

@@ -47,6 +47,8 @@ _READ_ON = r"(?i)\b(?:for more (?:info|details)|see(?: also)?:? https?:|refer to
 """Where to read about an error of the kind."""
 _WORDS = r"[^\W\d_]{2}[^\n]*\s[^\n]*[^\W\d_]{2}"
 """More than one word."""
+_NATIVE = r"\.(?:cc|cpp|cu|cuh|h|hpp)(?:\(|:)\d"
+"""Where compiled code says that it speaks: it warns of what it meets, and seldom of settings."""
 _NAME = r"(?=[\w-]*[./_\d])[\w./-]{4,}(?<![.-])"
 _BAR = r"\d{1,3}%\||\dit \[|it/s\]"
 _REFUSED = r"(?i)(?:\bHTTP(?:/\d\.\d)?[ :]|\bstatus(?:[ _]code)?[ =:]{1,2}|-> ?)[45]\d\d\b"
@@ -121,6 +123,8 @@ class Around:
                 continue
             own = above.prefix.rank == line.prefix.rank or above.prefix.stream == line.prefix.stream
             told = above.prefix.level in {"error", "fatal"} or alarmed(above)
+            warned = _complains(above.message) or compiled(_NATIVE).search(above.raw) is not None
+            told = told or (above.prefix.level == "warning" and warned)
             if own and told and above.prefix.recorded and tells(above.raw, above.prefix, above.message):
                 return self._shown(source, view, above)
         return None
