@@ -46,3 +46,43 @@ def test_an_unknown_field_without_an_alternative_says_so() -> None:
 def test_several_ranks_are_spoken_of_as_several(ranks: tuple[int, ...], text: str) -> None:
     sentence = "Rank {ranks} was late: rank {ranks} waits; rank {ranks|unknown} never came."
     assert fill(sentence, {"ranks": ranks}, {}) == text
+
+
+def test_a_rank_that_is_not_known_is_a_process() -> None:
+    sentence = "Rank {ranks|unknown} ended; nobody says why rank {rank} did."
+    assert fill(sentence, {}, {}) == "A process ended; nobody says why a process did."
+    assert fill(sentence, {"ranks": (2,), "rank": 2}, {}) == "Rank 2 ended; nobody says why rank 2 did."
+
+
+def test_what_stands_in_for_an_unknown_field_may_have_fields_of_its_own() -> None:
+    title = "It ended with {signal|exit code {exit_code}}"
+    assert fill(title, {"exit_code": 3}, {}) == "It ended with exit code 3"
+    assert fill(title, {"exit_code": 3, "signal": "SIGBUS"}, {}) == "It ended with SIGBUS"
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("the buffer is too small\nstep 9 of 20\nstep 10 of 20", "It said: the buffer is too small"),
+        ("loading failed for Net:\n  Missing key: w", "It said: loading failed for Net: Missing key: w"),
+        (
+            '{"level": "error", "event": "upload_failed", "error": "timed out"}',
+            "It said: upload_failed: timed out",
+        ),
+        (
+            "/opt/venv/lib/python3.12/site-packages/flash/attn.so: no symbol",
+            "It said: flash/attn.so: no symbol",
+        ),
+    ],
+)
+def test_a_sentence_quotes_the_words_that_tell(said: str, text: str) -> None:
+    assert fill("It said: {words}", {"words": said}, {}) == text
+
+
+def test_a_command_is_filled_in_with_what_was_captured() -> None:
+    library = "/opt/venv/lib/python3.12/site-packages/flash/attn.so"
+    assert fill("ldd {library}", {"library": library}, {}, command=True) == f"ldd {library}"
+
+
+def test_marks_of_a_value_do_not_meet_those_of_the_sentence() -> None:
+    assert fill("It failed ({what}).", {"what": "no such key."}, {}) == "It failed (no such key)."

@@ -50,3 +50,11 @@ def test_any_text_gives_a_value_or_a_value_error(kind: str, text: str) -> None:
 )  # fmt: skip
 def test_shown(value: object, kind: str, shown: str) -> None:
     assert show(value, kind) == shown  # type: ignore[arg-type]
+
+
+def test_a_version_compares_by_its_numbers_and_is_shown_as_it_is_written() -> None:
+    version = CONVERTERS["version"]("530.30.02")
+    assert version == (530, 30, 2)
+    assert version < CONVERTERS["version"]("530.41.03")  # type: ignore[operator]
+    assert show(version, "version") == "530.30.02"
+    assert show((2, 11, 0), "version") == "2.11.0"

@@ -15,7 +15,7 @@ from triage.cli.main import COMMANDS
 from triage.errors import UsageError
 
 FORMATS = ("text", "json", "md", "oneline")
-_EXIT_CODES = "exit codes: 0 healthy, 1 failed, 2 could not do the job, 3 inconclusive"
+_EXIT_CODES = "Exit codes: 0 healthy, 1 failed, 2 could not do the job, 3 inconclusive"
 _SHELLS = ("bash", "zsh", "tcsh")
 
 
@@ -79,7 +79,11 @@ def _add_diagnose(commands: argparse._SubParsersAction[_Parser]) -> None:
 
 
 def _add_rules(commands: argparse._SubParsersAction[_Parser]) -> None:
-    rules = commands.add_parser("rules", help="list, show, check, test and draft rules")
+    rules = commands.add_parser(
+        "rules",
+        help="list, show, check, test and draft rules",
+        description="Look at the rules that triage judges by, check those that you wrote, and draft new ones.",
+    )
     actions = rules.add_subparsers(dest="action", metavar="ACTION", required=True, parser_class=_Parser)
     listing = actions.add_parser("list", help="list rules: id, role, category, title, origin")
     listing.add_argument("stack", nargs="?", help="only rules of this stack")
@@ -95,7 +99,12 @@ def _add_rules(commands: argparse._SubParsersAction[_Parser]) -> None:
         action.add_argument(
             "paths", nargs="*", type=Path, metavar="PATH", help="rule files or directories; all rules if none"
         )
-    drafting = actions.add_parser("draft", help="propose a rule for the failure in a log")
+    drafting = actions.add_parser(
+        "draft",
+        help="propose a rule for the failure in a log",
+        description="Print a rule, as YAML, for the line that decides in LOG. Correct it, then lint and test it.",
+        epilog="Example: triage rules draft job.err > my-rules.yaml; triage --rules my-rules.yaml job.err",
+    )
     drafting.add_argument("log", metavar="LOG", help="a log whose failure no rule knows")
 
 
@@ -116,8 +125,8 @@ def _add_receipt(commands: argparse._SubParsersAction[_Parser]) -> None:
         "launch", nargs=argparse.REMAINDER, metavar="-- COMMAND…", help="the job's command line"
     )
     diff = actions.add_parser("diff", help="say what changed between two receipts, what matters first")
-    diff.add_argument("one", type=Path, metavar="A")
-    diff.add_argument("other", type=Path, metavar="B")
+    diff.add_argument("one", type=Path, metavar="A", help="the receipt of the run that went well")
+    diff.add_argument("other", type=Path, metavar="B", help="that of the run that did not")
     diff.add_argument(
         "-f", "--format", choices=("text", "json"), default="text", help="how to print it (default: text)"
     )
@@ -128,7 +137,7 @@ def _add_preflight(commands: argparse._SubParsersAction[_Parser]) -> None:
         "preflight",
         help="check whether this node is fit for a job",
         description="Check GPUs, links, host, adapters and, with torch, the bandwidth between the visible GPUs.",
-        epilog="exit codes: 0 nothing failed, 1 something failed, 2 could not do the job, 3 nothing to check here.",
+        epilog="Exit codes: 0 nothing failed, 1 something failed, 2 could not do the job, 3 nothing to check here.",
     )
     command.add_argument("--receipt", type=Path, metavar="FILE", help="write a receipt with the outcome")
     command.add_argument(
@@ -221,8 +230,8 @@ _ADD = {
 
 def _add_rules_option(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--rules", action="append", type=Path, default=[], metavar="DIR",
-        help="add a directory of rules; they win over built-in ones by id",
+        "--rules", action="append", type=Path, default=[], metavar="PATH",
+        help="add rules, a file or a directory; they win over built-in ones by id",
     )  # fmt: skip
 
 

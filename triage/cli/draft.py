@@ -42,7 +42,7 @@ def draft(diagnosis: Diagnosis) -> str:
         raise InputError("there is no failure to write a rule for")
     message = _message(root.evidence[0])
     pattern, fields = _pattern(message)
-    words = re.findall(r"[a-z]+", re.sub(r"[A-Z]+(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z])", " ", message).lower())
+    words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", message).lower())
     name = "-".join(words[:4]) or "failure"
     lines = [
         "engine: 1",

@@ -11,6 +11,8 @@ from triage.rules.lint import lint
 from triage.rules.loader import RuleSet, load_rules
 from triage.rules.parsing import parse_rule_files
 from triage.rules.schema import Rule
+from triage.rules.templates import plain
+from triage.sources.missing import either
 
 
 def list_rules(stack: str | None, directories: Sequence[Path]) -> int:
@@ -23,9 +25,13 @@ def list_rules(stack: str | None, directories: Sequence[Path]) -> int:
         )
     width = max(len(r.id) for r in shown)
     for rule in sorted(shown, key=lambda r: r.id):
-        print(f"{rule.id:<{width}}  {rule.role:<8} {rule.category or '-':<24} {rule.title}")
+        print(f"{rule.id:<{width}}  {rule.role:<8} {rule.category or '-':<24} {plain(rule.title)}")
     _notes(rules)
     return 0
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def show_rule(rule_id: str, directories: Sequence[Path]) -> int:
@@ -35,7 +41,7 @@ def show_rule(rule_id: str, directories: Sequence[Path]) -> int:
         import difflib
 
         near = difflib.get_close_matches(rule_id, list(rules), n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else "; see `triage rules list`"
+        hint = f"; did you mean {either(near)}?" if near else "; see `triage rules list`"
         raise InputError(f"no rule {rule_id!r}{hint}")
     print("\n".join(_lines(rules[rule_id], rules)))
     _notes(rules)
@@ -80,7 +86,7 @@ def lint_rules(paths: Sequence[Path]) -> int:
     for problem in problems:
         print(problem)
     count = len(only) if only is not None else len(rules)
-    print(f"{count} rules, {len(problems)} problems", file=sys.stderr)
+    print(f"{_many(count, 'rule')}, {_many(len(problems), 'problem')}", file=sys.stderr)
     return 1 if problems else 0
 
 
@@ -92,7 +98,7 @@ def test_rules(paths: Sequence[Path]) -> int:
     tally = run_examples(rules, only)
     for failure in tally.failures:
         print(failure)
-    print(f"{tally.examples} examples, {len(tally.failures)} failures", file=sys.stderr)
+    print(f"{_many(tally.examples, 'example')}, {_many(len(tally.failures), 'failure')}", file=sys.stderr)
     return 1 if tally.failures else 0
 
 

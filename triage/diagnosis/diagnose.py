@@ -49,6 +49,7 @@ from triage.diagnosis.telling.groups import groups
 from triage.diagnosis.telling.hypothesis import build
 from triage.diagnosis.telling.notes import dumped, notes_on
 from triage.diagnosis.telling.outcomes import Outcome, attempts, choose
+from triage.diagnosis.telling.runners_up import runners_up
 from triage.diagnosis.telling.years import dated, year_of
 from triage.diagnosis.words.accused import accused_by_others
 from triage.diagnosis.woven import rejoined
@@ -209,6 +210,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
             for item in others(job, ranking.causes[0].lead)
             if item.rule.category not in told
         ]
+        hypotheses = runners_up(hypotheses)
     warnings = [build(job, identities, c, min(c.lead.rule.confidence, 0.5), year) for c in ranking.survived]
     return Outcome(job, identities, ledger, ranking, verdict, completed, hypotheses, warnings, alarmed)
 

@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from triage.diagnosis.prose import prose
 from triage.rules.fields import show
 from triage.rules.schema import Rule
 from triage.rules.templates import PLACEHOLDER
-from triage.scan.lazy import deferred
+from triage.scan.lazy import compiled, deferred
 
 MAX_VALUE = 240
 _SPACE = deferred(r"\s+")
@@ -19,8 +20,12 @@ _AROUND_NOTHING = deferred(r" ?\0(?=[ .:;,)]|$)|\0 ?")
 _ASIDE = deferred(r" \((?:[^(){}]|\{[^{}]*\})*\)")
 """Words in parentheses, which are left out where none of what they would tell is known."""
 _UNKNOWN = (None, (), "")
+_OF_NO_RANK = deferred(r"(?P<noun>\b[Rr]ank) \{(?P<name>ranks?)(?:\|(?P<fallback>[^{}]*))?\}")
+"""A rank whose number may not be known: then it is just a process."""
+_OWN_MARKS = r"[.;,)](?=\s|$|[.;,)])"
+"""With what a sentence goes on or ends behind a value."""
 _SEVERAL = "\1"
-_OF_SEVERAL = deferred(r"(?i)(?P<noun>\brank) \x01(?P<which>[^\x01]*)\x01(?: (?P<verb>\w+)\b)?")
+_OF_SEVERAL = deferred(r"(?i)(?P<noun>\b(?:rank|task)) \x01(?P<which>[^\x01]*)\x01(?: (?P<verb>\w+)\b)?")
 _PLURAL = {"was": "were", "is": "are", "has": "have", "does": "do"}
 _SINGULAR = {
     "complains",
@@ -39,21 +44,34 @@ _SINGULAR = {
 """Verbs of the present that the rules' sentences have right behind a rank."""
 
 
-def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str]) -> str:
-    """``text`` with ``{field}`` and ``{field|text when unknown}`` replaced."""
+def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str], *, command: bool = False) -> str:
+    """``text`` with ``{field}`` and ``{field|text when unknown}`` replaced.
+
+    In a sentence values are shown as they read best; in a ``command`` as they were captured.
+    """
 
     def value(match: re.Match[str]) -> str:
         name, fallback = match[1], match[2]
         known = values.get(name)
         if known in _UNKNOWN:
-            return (fallback or _NOTHING) if fallback is not None else f"an unknown {name.replace('_', ' ')}"
+            if fallback is None:
+                return f"an unknown {name.replace('_', ' ')}"
+            return PLACEHOLDER.sub(value, fallback) or _NOTHING
+        if isinstance(known, str) and not command:
+            known = prose(known)
         shown = show(known, kinds.get(name, "ranks" if name == "ranks" else "str"))
         shown = _SPACE.sub(" ", shown).strip()
-        if name == "ranks" and isinstance(known, tuple) and len(known) > 1:
+        several = name == "ranks" or kinds.get(name) in {"ranks", "tasks"}
+        if several and not command and isinstance(known, tuple) and len(known) > 1:
             return f"{_SEVERAL}{_cut(shown)}{_SEVERAL}"
-        if text[match.end() : match.end() + 1] == ".":
-            shown = shown.rstrip(" .:;,") or shown  # the sentence has its own full stop
+        if not command and compiled(_OWN_MARKS).match(match.string, match.end()) is not None:
+            shown = shown.rstrip(" .:;,") or shown  # the sentence has its own marks
         return _cut(shown)
+
+    def nameless(match: re.Match[str]) -> str:
+        if values.get(match["name"]) not in _UNKNOWN or match["fallback"] not in {None, "unknown", "?"}:
+            return match[0]
+        return "A process" if match["noun"] == "Rank" else "a process"
 
     def aside(match: re.Match[str]) -> str:
         told = list(PLACEHOLDER.finditer(match[0]))
@@ -62,7 +80,9 @@ def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str]) -> str:
         )
         return "" if empty else match[0]
 
-    text = _ASIDE.sub(aside, text)
+    if not command:
+        text = _ASIDE.sub(aside, text)
+        text = _OF_NO_RANK.sub(nameless, text)
     filled = PLACEHOLDER.sub(value, text)
     if _SEVERAL in filled:
         filled = _OF_SEVERAL.sub(_plural, filled).replace(_SEVERAL, "")

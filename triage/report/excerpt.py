@@ -49,6 +49,8 @@ def _pointed(text: str, span: tuple[int, int] | None) -> tuple[int, int] | None:
     if span is None or not 0 <= span[0] < span[1]:
         return None
     start, end = span[0], min(span[1], len(text))
+    if _takes_whole_lines(text, start, end):
+        return None  # the lines decide together, and none of them more than the others
     if end - start > _LONGEST:
         clauses = [
             found.start() for found in re.finditer(r"[.,:;?!](?=\s)|\n", text[start : start + _LONGEST])
@@ -56,6 +58,12 @@ def _pointed(text: str, span: tuple[int, int] | None) -> tuple[int, int] | None:
         space = text.rfind(" ", start, start + _LONGEST)
         end = start + clauses[-1] if clauses and clauses[-1] > _SHORTEST else max(space, start + _SHORTEST)
     return None if text[start:end].strip() == text.strip() else (start, end)
+
+
+def _takes_whole_lines(text: str, start: int, end: int) -> bool:
+    """Whether what decides takes whole lines of several, from the first on."""
+    before, after = text[:start].rpartition("\n")[2], text[end:].partition("\n")
+    return "\n" in text.strip() and not before.strip() and not after[0].strip()
 
 
 def _gap(page: Page, indent: int, rows: int) -> None:
@@ -88,8 +96,10 @@ def _kept(rows: list[_Row], limit: int | None) -> list[int]:
     if limit is None or len(rows) <= limit:
         return list(range(len(rows)))
     marked = [number for number, row in enumerate(rows) if row.mark]
-    # without a mark the end decides: it is where a traceback names the exception
-    focus = marked[0] if marked else len(rows) - 1
+    # without a mark the end decides, where a traceback names the exception; a message that goes on for
+    # long has said it at its beginning
+    message = len(rows) > 2 * limit and "Traceback" not in rows[0].text
+    focus = marked[0] if marked else 0 if message else len(rows) - 1
     start = max(0, min(focus - (limit - 1) // 3, len(rows) - (limit - 1)))
     return sorted({0, *range(start, start + limit - 1)}) if start else list(range(limit))
 

@@ -140,8 +140,7 @@ def _explained(diagnosis: Diagnosis) -> list[str]:
     groups = words.cascades(diagnosis)
     rows = []
     for group in groups[:_CASCADES]:
-        where = words.ranks(group.ranks)
-        rows.append(f"{words.times(group)} {group.title}{' on ' + where if where else ''}")
+        rows.append(f"{words.times(group)} {words.told(group)}")
     if len(groups) > _CASCADES:
         rows.append(f"{len(groups) - _CASCADES} more kinds of message")
     return _section("What it explains", rows)

@@ -5,7 +5,9 @@ Written for any width from 40 columns on, and for pipes: without ``color`` it is
 
 from __future__ import annotations
 
-from triage.model import Diagnosis, Hypothesis
+from itertools import groupby
+
+from triage.model import Attempt, Diagnosis, Hypothesis
 from triage.report import excerpt, words
 from triage.report.cleaning import clean
 from triage.report.layout import Page, Part, Style, cut
@@ -123,9 +125,7 @@ def _cascades(page: Page, diagnosis: Diagnosis, verbose: bool) -> None:
     shown = groups if verbose else groups[:_CASCADES]
     wide = max(len(words.times(group)) for group in shown)
     for group in shown:
-        where = words.ranks(group.ranks)
-        text = f"{group.title} on {where}" if where else group.title
-        page.item(text, bullet=words.times(group).rjust(wide))
+        page.item(words.told(group), bullet=words.times(group).rjust(wide))
     _more(page, len(groups) - len(shown), "kind", "of message")
 
 
@@ -138,7 +138,7 @@ def _alternatives(page: Page, diagnosis: Diagnosis, verbose: bool) -> None:
     for other in shown:
         where = words.place(other.origin)
         text = f"{other.category}{' on ' + where if where else ''}: {other.title}"
-        page.verbatim(f"{other.confidence:.2f}  {cut(text, page.width - 8)}", 2)
+        page.paragraph((f"{other.confidence:.2f}  {cut(text, 2 * page.width - 24)}", ""), indent=2, hanging=8)
     _more(page, len(others) - len(shown), "candidate", "")
 
 
@@ -146,11 +146,21 @@ def _attempts(page: Page, diagnosis: Diagnosis) -> None:
     if len(diagnosis.attempts) < 2:
         return
     page.heading("Attempts")
-    for attempt in diagnosis.attempts:
-        root = attempt.root_cause
-        where = words.place(root.origin) if root else ""
-        what = f": {root.category}{' on ' + where if where else ''}" if root else ""
-        page.item(f"{attempt.verdict}{what}{words.period(attempt)}", bullet=f"{attempt.number}.")
+    for what, run in groupby(diagnosis.attempts, _came_to):
+        alike = list(run)
+        first, last = alike[0], alike[-1]
+        number = f"{first.number}." if first is last else f"{first.number}-{last.number}."
+        whole = first._replace(
+            began=next((a.began for a in alike if a.began), None),
+            ended=next((a.ended for a in reversed(alike) if a.ended), None),
+        )
+        page.item(f"{what}{words.period(whole)}", bullet=number)
+
+
+def _came_to(attempt: Attempt) -> str:
+    root = attempt.root_cause
+    where = words.place(root.origin) if root else ""
+    return attempt.verdict + (f": {root.category}{' on ' + where if where else ''}" if root else "")
 
 
 def _warnings(page: Page, diagnosis: Diagnosis, verbose: bool) -> None:

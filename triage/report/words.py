@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from triage.model import Attempt, Diagnosis, FindingGroup, Hypothesis, Origin
 
 NOT_LOCALISED = "can't be localised: the logs single out no rank, node or GPU"
 
+_SURE_OF_A_NODE = 0.75
+"""Confidence below which a node is looked at before it is taken out."""
 _MAX_RANGES = 8
+_RANKS_NAMED = re.compile(r"\b[Rr]ank(?:s|\(s\))? \d")
 _MAX_NODES = 6
 _MAX_NAME = 60
 
@@ -21,10 +25,9 @@ _USER = {
     "auth-or-hub": "get access or the files; leave the nodes alone",
     "storage": "make room or change the path; leave the nodes alone",
     "scheduler": "change what the job asks for; leave the nodes alone",
+    "driver-or-version": "change what is installed; leave the nodes alone",
 }
-_SETTINGS = frozenset(
-    ("config", "network-config", "watchdog-too-short", "rendezvous", "shm", "topology", "driver-or-version")
-)
+_SETTINGS = frozenset(("config", "network-config", "watchdog-too-short", "rendezvous", "shm", "topology"))
 _OPERATOR = {
     "gpu-hardware": "find the node of the faulty GPU and drain it; the workload is fine",
     "network-fabric": "check the links and ports involved; the workload is fine",
@@ -112,7 +115,10 @@ def who_acts(h: Hypothesis) -> str:
     """One line: whose move it is and what that is in a few words."""
     nodes = shortened(h.nodes_to_avoid)
     if h.owner == "operator":
-        doing = f"drain {nodes}; the workload is fine" if nodes else _OPERATOR.get(h.category)
+        doing = _OPERATOR.get(h.category)
+        if nodes:
+            sure = h.confidence >= _SURE_OF_A_NODE
+            doing = f"drain {nodes}; the workload is fine" if sure else f"test {nodes}, and drain what fails"
         return f"operator: {doing or 'repair the node or its settings; the workload is fine'}"
     if h.owner == "vendor":
         if nodes:
@@ -180,6 +186,12 @@ def cascades(diagnosis: Diagnosis) -> list[FindingGroup]:
         and group.role not in ("benign", "context")
     ]
     return sorted(groups, key=lambda group: (-group.count, group.rule_id))
+
+
+def told(group: FindingGroup) -> str:
+    """What a group of findings says, and on which ranks where its title does not name any itself."""
+    where = "" if _RANKS_NAMED.search(group.title) else ranks(group.ranks)
+    return f"{group.title} on {where}" if where else group.title
 
 
 def times(group: FindingGroup) -> str:

@@ -96,12 +96,20 @@ def to_bool(text: str) -> Value:
     raise ValueError(f"not a truth value: {text!r}")
 
 
+class Version(tuple[Value, ...]):
+    """A version's numbers, which compare, and how it is written: ``530.30.02`` is no ``530.30.2`` to who installs it."""
+
+    written: str = ""
+
+
 def to_version(text: str) -> Value:
     """A version as a tuple of ints, so that versions compare: ``2.11.0+cu130`` is (2, 11, 0)."""
     numbers = re.match(r"v?(\d+(?:\.\d+)*)", text.strip())
     if numbers is None:
         raise ValueError(f"not a version: {text!r}")
-    return tuple(int(part) for part in numbers[1].split("."))
+    version = Version(int(part) for part in numbers[1].split("."))
+    version.written = numbers[1]
+    return version
 
 
 def to_int_list(text: str) -> Value:
@@ -191,7 +199,8 @@ def show(value: Value, kind: str = "str") -> str:
         return _show_seconds(float(value))
     if isinstance(value, tuple):
         if kind == "version":
-            return ".".join(str(part) for part in value)
+            written = value.written if isinstance(value, Version) else ""
+            return written or ".".join(str(part) for part in value)
         if kind == "shape":
             return "[" + ", ".join(str(part) for part in value) + "]"
         return show_ranks([part for part in value if isinstance(part, int)]) or ", ".join(

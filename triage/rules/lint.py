@@ -33,6 +33,7 @@ STANDARD_NAMES = frozenset(
         "phase",
         "place",
         "job_id",
+        "log",
         "count",
     ]
 )
@@ -57,6 +58,7 @@ JOB_FUNCTIONS = frozenset(
         "fact",
         "context",
         "uses",
+        "stack",
         "longest",
         "listed",
     ]

@@ -45,6 +45,11 @@ _NAMED = r"\s*(?:ray\.exceptions\.\w+\([\w.]+\): )?\S*ray::\S+ \(pid=|-- Process
 
 _READ_ON = r"(?i)\b(?:for more (?:info|details)|see(?: also)?:? https?:|refer to)"
 """Where to read about an error of the kind."""
+_WORDS = r"[^\W\d_]{2}[^\n]*\s[^\n]*[^\W\d_]{2}"
+"""More than one word."""
+_NATIVE = r"\.(?:cc|cpp|cu|cuh|h|hpp)(?:\(|:)\d"
+"""Where compiled code says that it speaks: it warns of what it meets, and seldom of settings."""
+_NAME = r"(?=[\w-]*[./_\d])[\w./-]{4,}(?<![.-])"
 _BAR = r"\d{1,3}%\||\dit \[|it/s\]"
 _REFUSED = r"(?i)(?:\bHTTP(?:/\d\.\d)?[ :]|\bstatus(?:[ _]code)?[ =:]{1,2}|-> ?)[45]\d\d\b"
 _ENDED = (
@@ -117,7 +122,9 @@ class Around:
             if compiled(QUOTED).match(above.message):
                 continue
             own = above.prefix.rank == line.prefix.rank or above.prefix.stream == line.prefix.stream
-            told = above.prefix.level in {"error", "fatal", "warning"} or alarmed(above)
+            told = above.prefix.level in {"error", "fatal"} or alarmed(above)
+            warned = _complains(above.message) or compiled(_NATIVE).search(above.raw) is not None
+            told = told or (above.prefix.level == "warning" and warned)
             if own and told and above.prefix.recorded and tells(above.raw, above.prefix, above.message):
                 return self._shown(source, view, above)
         return None
@@ -151,15 +158,19 @@ class Around:
                 shown.append(each)
         return self._shown(source, view, shown[0]) if shown else None
 
-    def complaints(self, source: int, offset: int, mine: Callable[[Prefix], bool]) -> list[Evidence]:
+    def complaints(
+        self, source: int, offset: int, mine: Callable[[Prefix], bool], failure: str
+    ) -> list[Evidence]:
         """Of the few lines of a writer before ``offset`` the first and the last in which it complains of something.
 
-        Who writes right above is the writer, if nothing names another.
+        Who writes right above is the writer, if nothing names another. A warning that speaks of no trouble was
+        there on better days too, unless it names what the ``failure`` names.
         """
         found = self._at(source, offset)
         if found is None:
             return []
         view, line = found
+        named = _names(failure)
         told: dict[str, Line] = {}
         seen = 0
         for distance, above in enumerate(islice(view.preceding(line), NEAR)):
@@ -178,7 +189,9 @@ class Around:
                 or compiled(_ADVICE).match(above.message)
             ):
                 continue
-            if prefix.level in {"error", "warning"} or _complains(above.message):
+            wordy = prefix.level == "error" and compiled(_WORDS).search(above.message) is not None
+            warns = prefix.level == "warning" and not _names(above.message).isdisjoint(named)
+            if wordy or warns or _complains(above.message):
                 told[without_digits(above.message)] = above
         lines = list(told.values())
         return [self._shown(source, view, each) for each in dict.fromkeys([*lines[-1:], *lines[:1]])]
@@ -298,6 +311,11 @@ class Around:
     def _shown(self, source: int, view: BlockLines, *lines: Line) -> Evidence:
         text = safe("\n".join(line.raw for line in lines))
         return Evidence(self._sources[source].name, view.number(lines[0].start), text)
+
+
+def _names(text: str) -> set[str]:
+    """The names of files, variables, peers and the like in a text."""
+    return set(compiled(_NAME).findall(text))
 
 
 def _complains(message: str) -> bool:

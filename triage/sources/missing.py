@@ -7,6 +7,7 @@ from __future__ import annotations
 import itertools
 import os
 import stat
+from collections.abc import Iterable
 
 from triage.sources.walk import is_glob, shown
 
@@ -26,10 +27,16 @@ def why_missing(path: str) -> str:
         return f"{text}: {shown(parent)} is not a directory"
     similar = _similar(parent or ".", name)
     if similar:
-        return f"{text}; did you mean {' or '.join(shown(os.path.join(parent, other)) for other in similar)}?"
+        return f"{text}; did you mean {either(shown(os.path.join(parent, one)) for one in similar)}?"
     if parent and parent != os.path.dirname(path):
         return f"{text}: the nearest directory that exists is {shown(parent)}"
     return f"{text}: {shown(parent) if parent else 'the current directory'} {_holds(parent or '.')}"
+
+
+def either(names: Iterable[str]) -> str:
+    """``a``, ``a or b``, ``a, b or c``."""
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def why_unmatched(pattern: str) -> str:
@@ -65,7 +72,14 @@ def why_special(path: str, mode: int) -> str:
 def _similar(folder: str, name: str) -> list[str]:
     from difflib import get_close_matches
 
-    return get_close_matches(name, _names(folder), _NAMED, 0.6)
+    # an ending that all logs have makes no name alike
+    stem, ending = os.path.splitext(name)
+    stems: dict[str, str] = {}
+    for other in _names(folder):
+        stems.setdefault(os.path.splitext(other)[0], other)
+        if other.endswith(ending):
+            stems[os.path.splitext(other)[0]] = other
+    return [stems[close] for close in get_close_matches(stem or ending, stems, _NAMED, 0.6)]
 
 
 def _holds(folder: str) -> str:

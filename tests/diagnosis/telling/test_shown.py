@@ -89,6 +89,30 @@ def test_what_a_writer_complained_of_shortly_before_is_shown(engine: Engine) -> 
     assert any("18811 of 40960 bytes read" in text for text in shown(engine, log))
 
 
+def test_a_warning_that_speaks_of_something_else_is_not_shown(engine: Engine) -> None:
+    log = (
+        "WARNING 01-01 22:45:09 api_server.py:378] Dynamic adapters are enabled, for local development only\n"
+        "Traceback (most recent call last):\n"
+        '  File "/home/u/run/serve.py", line 17, in <module>\n'
+        "    sock.bind((host, port))\n"
+        "OSError: [Errno 98] Address already in use\n"
+    )
+    assert not any("local development" in text for text in shown(engine, log))
+
+
+def test_copies_of_a_line_come_after_what_says_something_else(engine: Engine) -> None:
+    full = (
+        "n1:{pid}:99 [{gpu}] misc/shmutils.cc:87 NCCL WARN Error: failed to extend /dev/shm/nccl-{name} to 9637892 bytes, "
+        "error: No space left on device (28)\n"
+    )
+    log = "".join(full.format(pid=10 + n, gpu=n, name="aBcd9" + "efgh"[n]) for n in range(4)) + (
+        "failed (exitcode: 1) local_rank: 0 (pid: 10) of binary: /usr/bin/python3\n"
+    )
+    first, second, *_ = shown(engine, log)
+    assert "failed to extend" in first
+    assert "failed to extend" not in second
+
+
 def test_where_a_refused_value_was_set_is_shown(engine: Engine) -> None:
     log = (
         "node a GLOO_SOCKET_IFNAME=ens9f0np0\n"

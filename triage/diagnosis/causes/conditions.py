@@ -78,12 +78,24 @@ def functions_of(job: Job, item: Item | None) -> Mapping[str, Callable[..., Any]
         "env": lambda name: job.environment.get(name),
         "version": lambda name: job.version(name),
         "uses": job.uses,
+        "stack": lambda name: stack(job, name),
         "longest": lambda phase: longest(job, phase),
         "slurm": lambda name: next(job.facts("slurm-job", name), None),
         "receipt": lambda path: _dig(job.receipt, path),
         "fact": lambda fact, name: next(job.facts(fact, name), None),
         "context": lambda fact, name: next(job.facts(fact, name), None),
     }
+
+
+def stack(job: Job, name: str) -> bool:
+    """Whether a log has lines of these programs, by the rules that know them; ``serving`` is any engine that serves."""
+    wanted = _SERVING if name == "serving" else frozenset({name})
+    return any(item.rule.id.partition(".")[0] in wanted for item in job.items)
+
+
+_SERVING = frozenset(
+    ["dynamo", "lmdeploy", "llamacpp", "serving", "sglang", "tensorrt-llm", "tgi", "triton", "vllm"]
+)
 
 
 def _near(item: Item, other: Item, lines: int, seconds: float) -> bool:

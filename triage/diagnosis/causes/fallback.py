@@ -173,7 +173,7 @@ def symptom_alone(job: Job, ledger: Ledger) -> Candidate | None:
     best = min(telling, key=_rank)
     tag = _tag(best)
     if tag == "peer-loss" and best.rule.category != "straggler-or-hang" and _never_reached(telling):
-        fields = {"peer": best.fields.get("peer") or best.fields.get("host")}
+        fields = _called(best)
         item = verdict(job, "ledger.peer-unreached", fields, [best], rank=best.rank, host=best.finding.host)
         candidate = Candidate([item], score=0.4)
     elif tag == "peer-loss" and best.rule.category != "straggler-or-hang":
@@ -197,6 +197,20 @@ def symptom_alone(job: Job, ledger: Ledger) -> Candidate | None:
     candidate.reasons.append("nothing but symptoms was found; this one is closest to a cause")
     candidate.explains = symptoms
     return candidate
+
+
+def _called(loss: Item) -> dict[str, Value]:
+    """Whom somebody called in vain: as the rule's fields tell it, or the only address in its words."""
+    peer = loss.fields.get("peer") or loss.fields.get("host")
+    shown = "\n".join(piece.text for piece in loss.finding.evidence)
+    told = {(found[1], found[2]) for found in compiled(_ADDRESS).finditer(shown)}
+    if len(told) != 1:
+        return {"peer": peer}
+    ((host, port),) = told
+    return {"peer": peer or f"{host}:{port}", "address": f"{host} {port}"}
+
+
+_ADDRESS = r"(?<![\d.])((?:\d{1,3}\.){3}\d{1,3}):(\d{1,5})(?![\d.])"
 
 
 def _never_reached(symptoms: Sequence[Item]) -> bool:

@@ -127,7 +127,7 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
     finding = lead.finding
     score = lead.rule.confidence
     reasons = candidate.reasons
-    reasons.append(f"{lead.rule.id} starts at {score:.2f}")
+    reasons.append(f"its rule gives {score:.2f}")
     if finding.raised and not candidate.of_ledger and not lead.rule.id.startswith("unknown.like-"):
         score += 0.03
         reasons.append("raised as an exception, not just printed")

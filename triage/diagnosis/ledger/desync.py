@@ -149,7 +149,7 @@ def _size(wait: Wait) -> str | None:
     if wait.numel_in is None:
         return None
     if wait.numel_out in {None, wait.numel_in}:
-        return f"{wait.numel_in} elements"
+        return f"{wait.numel_in} element{'s' if wait.numel_in != 1 else ''}"
     return f"{wait.numel_in} to {wait.numel_out} elements"
 
 

@@ -102,6 +102,7 @@ def _complaints(lead: Item, raised: Item | None, origin: Origin, around: Around)
         lead.finding.source,
         lead.finding.offset if begin is None else begin,
         lambda prefix: supposed or _of(lead, origin, prefix),
+        lead.finding.evidence[0].text,
     )
 
 

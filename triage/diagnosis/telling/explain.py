@@ -67,7 +67,8 @@ def reasoning(ranking: Ranking, ledger: Ledger) -> tuple[str, ...]:
     lines = [f"{best.rule_id} (score {best.score:.2f}): " + "; ".join(best.reasons)]
     if best.explains:
         kinds = {i.rule.id for i in best.explains}
-        lines.append(f"it leaves nothing unexplained of {len(kinds)} kinds of symptoms")
+        kinds_of_it = "the one kind of symptom" if len(kinds) == 1 else f"all {len(kinds)} kinds of symptoms"
+        lines.append(f"it explains {kinds_of_it} that {'was' if len(kinds) == 1 else 'were'} found")
     for other in ranking.causes[1:8]:
         if other.explained_by is not None:
             lines.append(f"{other.rule_id} follows from {other.explained_by.rule_id}: {other.why_explained}")

@@ -11,7 +11,9 @@ from triage.diagnosis.ledger.phases import phase_at
 from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.announced import announced_by_another
 from triage.diagnosis.telling.beside import beside
+from triage.diagnosis.telling.joined import joined
 from triage.diagnosis.telling.origin import origin_of
+from triage.diagnosis.telling.pasted import job_id, log_of
 from triage.diagnosis.telling.shown import evidence, own_words
 from triage.diagnosis.templates import fill, kinds_of
 from triage.model import Discouraged, Hypothesis, Step
@@ -33,7 +35,7 @@ def build(
     lead = candidate.lead
     rule = lead.rule
     origin = origin_of(candidate, identities, year)
-    origin = announced_by_another(job, origin, lead, around, identities)
+    origin = joined(job, announced_by_another(job, origin, lead, around, identities), lead)
     near = None if around is None else beside(job, identities, candidate, origin, around)
     phase = lead.text("phase") or rule.phase or phase_at(job, lead.finding)
     names = names_of(job, lead, identities.world_size, phase)
@@ -53,6 +55,9 @@ def build(
             for field, said in item.fields.items():
                 if names.get(field) is None:
                     names[field] = said
+    for name, known in (("job_id", job_id), ("log", lambda job: log_of(job, lead))):
+        if names.get(name) is None:
+            names[name] = known(job)
     kinds = kinds_of(rule)
     functions = functions_of(job, lead)
 
@@ -66,7 +71,7 @@ def build(
         steps.append(
             Step(
                 do=text(remedy.do),
-                run=text(remedy.run) if remedy.run else None,
+                run=fill(remedy.run, names, kinds, command=True) if remedy.run else None,
                 verify=text(remedy.verify) if remedy.verify else None,
                 owner=remedy.owner or rule.owner,
             )

@@ -9,6 +9,7 @@ from triage.diagnosis.run import Run
 from triage.diagnosis.telling.outcomes import Outcome
 
 STACKS = "pyspy"
+_NAMED = 3
 
 
 def dumped(run: Run, items: Iterable[Item]) -> bool:
@@ -39,6 +40,15 @@ def notes_on(run: Run, last: Outcome, completed: bool | None, items: Sequence[It
             notes.append(
                 "Stacks of processes were dumped, as is done of a job that stands still, and nothing tells why it "
                 "does. Dump those of all ranks at one moment (py-spy dump --pid PID) and give their logs with them."
+            )
+        elif unread := [report.name for report in run.reports if report.kind == "unintelligible"]:
+            several = len(unread) > 1
+            names = ", ".join(unread[:_NAMED]) + (
+                f" and {len(unread) - _NAMED} more" if len(unread) > _NAMED else ""
+            )
+            notes.append(
+                f"{names} {'are' if several else 'is'} no text: a program, an image, or a format that triage does not "
+                f"read. Give it the job's standard error, dmesg, sacct output or flight-recorder dumps."
             )
         else:
             notes.append(

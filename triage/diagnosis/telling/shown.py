@@ -9,6 +9,7 @@ from triage.diagnosis.job import TROUBLE, Item, Job
 from triage.diagnosis.ledger.oddities import SILENT
 from triage.diagnosis.telling.beside import Beside
 from triage.model import Evidence, Origin
+from triage.scan.lazy import compiled
 from triage.scan.ordinary.said import is_head, tells, without_digits
 from triage.scan.prefix import split_line
 
@@ -155,7 +156,23 @@ def evidence(
     take([i for i in candidate.explains if "carrier" in i.rule.tags], len(found) + 1)
     ends = [i for i in candidate.explains if _end_of(candidate.lead, i)]
     take(sorted(ends, key=lambda i: i.number("rank") != rank or rank is None), len(found) + 1)
-    return tuple(found[:MAX_EVIDENCE])
+    return tuple(_copies_last(found[:MAX_EVIDENCE], 2 if concluded else 1))
+
+
+def _copies_last(pieces: Sequence[Evidence], most: int) -> list[Evidence]:
+    """``pieces`` with those at the end that say only what ``most`` before them had said, of somebody else or once more."""
+    seen: dict[str, int] = {}
+    fresh: list[Evidence] = []
+    copies: list[Evidence] = []
+    for piece in pieces:
+        said = compiled(_NAMES).sub("", split_line(piece.text.partition("\n")[0])[1])
+        seen[said] = seen.get(said, 0) + 1
+        (fresh if seen[said] <= most else copies).append(piece)
+    return [*fresh, *copies]
+
+
+_NAMES = r"\S*[\d/]\S*"
+"""What may differ where two say the same: numbers, paths, and names made up of them."""
 
 
 def _raised_before(job: Job, candidate: Candidate) -> list[Item]:

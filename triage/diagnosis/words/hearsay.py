@@ -11,6 +11,7 @@ from dataclasses import replace
 from math import inf
 
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.prose import statement
 from triage.diagnosis.words.lexicon import LEAST_WORDS, Likeness, likeness
 from triage.diagnosis.words.readers import OF_TEXT
 from triage.diagnosis.words.wording import of_settings, refuses, unmistakable
@@ -170,7 +171,7 @@ def told(job: Job, item: Item, like: Likeness, words: str) -> Item:
     )  # fmt: skip
     fields: dict[str, Value] = {
         **item.finding.fields,
-        "words": " ".join(words.split())[:300],
+        "words": " ".join(statement(words).split())[:300],
         "telling": ", ".join(f"“{word}”" for word in like.words) or "all of them",
     }
     return Item(replace(item.finding, rule_id=rule.id, fields=fields), rule)

@@ -38,11 +38,11 @@ def steps_of(rule: Rule, values: Mapping[str, object]) -> tuple[Step, ...]:
     """The remediation of ``rule``, filled in."""
     kinds = kinds_of(rule)
 
-    def text(template: str | None) -> str | None:
-        return fill(template, values, kinds) if template else None
+    def text(template: str | None, *, command: bool = False) -> str | None:
+        return fill(template, values, kinds, command=command) if template else None
 
     return tuple(
-        Step(text(r.do) or r.do, text(r.run), text(r.verify), r.owner or rule.owner)
+        Step(text(r.do) or r.do, text(r.run, command=True), text(r.verify), r.owner or rule.owner)
         for r in rule.remediation
         if r.condition is None or r.condition.holds(values, {})
     )
