@@ -11,17 +11,13 @@ from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.order import after_all, last_of, later, unordered
 from triage.diagnosis.survival.endings import OF_STOPS, Endings
 from triage.diagnosis.survival.going_on import LEAVES, LOGGED, GoingOn
-from triage.diagnosis.survival.products import product_lost
+from triage.diagnosis.survival.products import in_words, product_lost, said_by_another
 from triage.diagnosis.survival.strides import BAR_RULE, Strides, last_bar
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.rows import IN_VAIN
 from triage.scan.prefix import split_line
 
 PREEMPTED = "slurm.preempted"
-_SAID = "progress.finished"
-"""A good end in words only, which a script says whatever became of what it ran."""
-
-
 @dataclass(slots=True, eq=False, repr=False)
 class Survival:
     """Decides whether the job went on after a finding."""
@@ -115,8 +111,11 @@ class Survival:
         """
         if end.finding.source != item.finding.source or "job-end" in end.rule.tags:
             return False
-        in_words = end.rule.id == _SAID or end.fields.get("_words") is True
-        if in_words and (self._ended_badly_before(item, end) or product_lost(self.job, item, end)):
+        if in_words(end) and (
+            self._ended_badly_before(item, end)
+            or product_lost(self.job, item, end)
+            or said_by_another(self.job, item, end)
+        ):
             return True
         return any(
             other.finding.source == item.finding.source and other.finding.level in {"error", "fatal"}

@@ -79,6 +79,10 @@ _SHOWS = deferred(
     r"(?:generated(?: text)?|response|completion|answer|reply|prediction|prompt|question)s?(?: \d+)? ?:[ \t]*\S"
 )
 """A line below which a text goes on."""
+_SPEAKS = deferred(r"(?i)\s*(?:user|assistant|human)(?: ?\d+)? ?: *\S")
+"""A line of a conversation: who speaks it is no part of the program, and what he says may be several lines long."""
+_TURNS = 3
+"""Lines that make a conversation."""
 _STAMPED = deferred(r"\W{0,3}(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d:\d\d:\d\d)[ T,]")
 _RECORD = deferred(
     r"\{\"\w+\": ?(?=.*?\"\w+\": .*?\"\w+\": )"
@@ -223,7 +227,7 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
 
 def _texts(lines: list[tuple[int, str, bool]]) -> set[int]:
     """Where a program shows a text, and where that goes on below it until the next line with a time of its own."""
-    found: set[int] = set()
+    found: set[int] = _spoken(lines)
     below: list[int] = []
     within = False
     for number, text, _ in lines:
@@ -237,6 +241,21 @@ def _texts(lines: list[tuple[int, str, bool]]) -> set[int]:
             within = _SHOWS.match(split_line(text)[1]) is not None
         elif within:
             below.append(number)
+    return found
+
+
+def _spoken(lines: Sequence[tuple[int, str, bool]]) -> set[int]:
+    """What is said in a conversation that a program shows, until something else is: a ruler, a time, an error."""
+    if sum(_SPEAKS.match(text) is not None for _, text, _ in lines) < _TURNS:
+        return set()
+    found: set[int] = set()
+    within = True  # of what was said above the lines that are looked at, somebody says the rest
+    for number, text, _ in lines:
+        within = _SPEAKS.match(text) is not None or (
+            within and _WORDS.search(text) is not None and not _STAMPED.match(text) and not STATES_AN_ERROR.search(text)
+        )
+        if within:
+            found.add(number)
     return found
 
 

@@ -138,6 +138,8 @@ HARMLESS = deferred(
     # of what is tried out, some may fail
     r"|\b[1-9]\d*(?:/\d+)? (?:trials?|configs?|configurations?|combinations?|candidates?|settings) (?:succeeded|worked|completed|ok),"
     r" \d+ (?:[a-z]+ )?failed\b"
+    # all that there was to close is closed
+    r"|\ball (?:\d+ )?(?:[\w-]+ ){1,3}(?:have |has |are |were )(?:been )?(?:now )?shut ?down\W*$"
     # what is done instead, in the same breath
     r"|[.,;:(] ?(?:treat|count|tak|regard)\w* (?:it|them|this|these|that) as (?:zero|0|none|empty|missing|unknown|default)\b"
     r"|[.,;:(] ?(?:using|falling back to|fall(?:s|ing)? back on|defaulting to) [^.;:]{1,60}\b(?:instead|defaults?)\b\W*$"
