@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.order import last_of
 from triage.scan.lazy import compiled
+from triage.scan.ordinary.recovery import FRESH
 
 _OF_PRODUCTS = frozenset(["storage", "checkpoint"])
 _PRODUCT = (
@@ -12,6 +14,13 @@ _PRODUCT = (
     r".{0,60}\b(?:final|best|last|trained|weights|model|results?|safetensors|predictions)\b"
 )
 """How it is said that what a run is for could not be written."""
+_WRITES = r"(?i)(?:^|[\W_])(?:save|write|dump|export|store|upload|publish)(?:[\W_]|$)"
+"""A call that writes something."""
+_ELSEWHERE = (
+    r"(?i)^(?!.*\b(?:not|never|no|cannot|could|couldn't|failed|unable)\b).*\b(?:saved?|wrote|written|stored|exported|uploaded|published)\b"
+    r"|\b(?:instead|fall(?:s|ing)? back|fell back)\b"
+)
+"""How it is said that it was written all the same, or somewhere else."""
 _WORK = ("progress", "alive", "phase-end", "begun", "comm-init-start")
 """What shows that a run went on after that."""
 _FEW = 6
@@ -32,20 +41,35 @@ def product_lost(job: Job, item: Item, end: Item) -> bool:
     return compiled(_PRODUCT).search(item.finding.evidence[-1].text) is not None and _idle(job, item, end)
 
 
-def said_by_another(job: Job, item: Item, end: Item) -> bool:
-    """Whether an exception ended a program, and a good end right below it is the word of who had started that.
+def for_nothing(job: Job, item: Item) -> bool:
+    """Whether an exception is the last thing that a log tells but for the words that all is done.
 
-    A program that catches an exception goes on with something; so much as that is told by it.
+    Who says them is not the one who raised it, if nothing is said of what is done about it; or what was to be written
+    was not, and is nowhere else.
     """
     finding = item.finding
-    if not finding.raised or finding.level is not None or finding.source != end.finding.source:
+    if not finding.raised or finding.level is not None or item.rule.role != "cause" or job.said is None:
         return False
-    below, left = job.lines_below(finding), job.lines_below(end.finding)
-    if below is None or left is None or not 0 < below - left <= _FEW:
+    ends = [
+        end for end in job.of_fact("ended-well")
+        if end.finding.source == finding.source and last_of(end) > last_of(item)
+    ]  # fmt: skip
+    raised = next((e for e in job.of_fact("exception") if e is item or inside(item, e)), None)
+    if raised is None or raised.finding.level is not None or raised.fields.get("_caught") is True:
         return False
-    shown = finding.evidence[-1]
-    again = job.began is not None and shown.line is not None and job.began(finding.source, shown.line)
-    return not again and _idle(job, item, end)
+    if not ends or not all(in_words(end) for end in ends) or not _idle(job, item, ends[-1]):
+        return False
+    first, last = finding.evidence[-1].line, ends[0].finding.evidence[-1].line
+    said = [] if first is None or last is None else job.said(finding.source, first, last)
+    if first is None or last is None or len(said) > _FEW:
+        return False
+    # who got over the same before has caught it again
+    ended = raised.fields.get("_main") is True and raised.finding.count == 1
+    if ended and not any(compiled(FRESH).search(text) for text in said):
+        return True
+    calls = (str(raised.fields.get(name) or "") for name in ("code", "function", "_call"))
+    writes = item.rule.category in _OF_PRODUCTS and any(compiled(_WRITES).search(call) for call in calls)
+    return writes and not any(compiled(_ELSEWHERE).search(text) for text in said)
 
 
 def _idle(job: Job, item: Item, end: Item) -> bool:

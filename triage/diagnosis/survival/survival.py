@@ -11,13 +11,16 @@ from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.order import after_all, last_of, later, unordered
 from triage.diagnosis.survival.endings import OF_STOPS, Endings
 from triage.diagnosis.survival.going_on import LEAVES, LOGGED, GoingOn
-from triage.diagnosis.survival.products import in_words, product_lost, said_by_another
+from triage.diagnosis.survival.interrupted import through
+from triage.diagnosis.survival.products import for_nothing, in_words, product_lost
 from triage.diagnosis.survival.strides import BAR_RULE, Strides, last_bar
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.rows import IN_VAIN
 from triage.scan.prefix import split_line
 
 PREEMPTED = "slurm.preempted"
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Survival:
     """Decides whether the job went on after a finding."""
@@ -35,7 +38,7 @@ class Survival:
 
     def proof(self, item: Item) -> Item | None:
         """The line that shows that the job went on after ``item``, None when there is none."""
-        found = self._proof(item)
+        found = None if for_nothing(self.job, item) else self._proof(item)
         if found is None or found.rule.fact == "ended-well" or not self.going_on.before_output(item):
             return found
         shown = split_line(found.finding.evidence[-1].text)[0]
@@ -67,7 +70,11 @@ class Survival:
                 )
             ):
                 return end
-        stop = self._stopped_for_another(item) or self._only_warned_of(item)
+        stop = (
+            self._stopped_for_another(item)
+            or self._only_warned_of(item)
+            or through(self.job, item, self.endings)
+        )
         if stop is not None:
             return stop
         again = self.going_on.begun_again(item)
@@ -111,11 +118,7 @@ class Survival:
         """
         if end.finding.source != item.finding.source or "job-end" in end.rule.tags:
             return False
-        if in_words(end) and (
-            self._ended_badly_before(item, end)
-            or product_lost(self.job, item, end)
-            or said_by_another(self.job, item, end)
-        ):
+        if in_words(end) and (self._ended_badly_before(item, end) or product_lost(self.job, item, end)):
             return True
         return any(
             other.finding.source == item.finding.source and other.finding.level in {"error", "fatal"}

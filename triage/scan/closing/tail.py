@@ -252,11 +252,18 @@ def _spoken(lines: Sequence[tuple[int, str, bool]]) -> set[int]:
     within = True  # of what was said above the lines that are looked at, somebody says the rest
     for number, text, _ in lines:
         within = _SPEAKS.match(text) is not None or (
-            within and _WORDS.search(text) is not None and not _STAMPED.match(text) and not STATES_AN_ERROR.search(text)
+            within
+            and _WORDS.search(text) is not None
+            and not _STAMPED.match(text)
+            and not STATES_AN_ERROR.search(text)
         )
         if within:
             found.add(number)
     return found
+
+
+_LEFT_OUT = deferred(r"(?:SKIPPED \[\d+\]|XFAIL|XPASS) \S")
+"""Why a test was left out, or is known to fail."""
 
 
 def closing(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
@@ -264,7 +271,7 @@ def closing(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence
     if block.offset + len(block.data) > PASTED:
         return
     for line, text, _ in _last_lines(block):
-        if line not in taken and _TWO_WORDS.search(text):
+        if line not in taken and _TWO_WORDS.search(text) and not _LEFT_OUT.match(text):
             yield Evidence(name, line, safe(text))
 
 

@@ -141,7 +141,10 @@ def _courses(read: Iterator[Said]) -> list[_Course]:
                 for course in courses.values():
                     course.restored += bool(course.bad)
                     if course.restored < FEWEST and course.bad:
-                        course.before, course.bad = course.bad, []  # what is lost from there on has yet to be told
+                        course.before, course.bad = (
+                            course.bad,
+                            [],
+                        )  # what is lost from there on has yet to be told
             continue
         tried = _TRIAL.search(line.text)
         writer = tried[0] if tried is not None else None if nameless else line.writer
