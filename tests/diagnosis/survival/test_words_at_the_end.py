@@ -73,3 +73,31 @@ def test_who_interrupts_a_program_that_is_through_loses_nothing(
         + 'Traceback (most recent call last):\n  File "/w/fit.py", line 10, in <module>\n    view()\nKeyboardInterrupt\n'
     )
     assert diagnosed(engine, log).verdict == verdict
+
+
+def test_a_calculation_that_did_not_converge_is_not_done_though_its_program_leaves_in_order(
+    engine: Engine,
+) -> None:
+    log = "     iteration #  2     ecut=    50.00 Ry\n     convergence NOT achieved after   2 iterations: stopping\n\n   JOB DONE.\n"
+    found = diagnosed(engine, log)
+    assert found.root_cause is not None
+    assert found.root_cause.category == "numerics"
+
+
+def test_a_later_calculation_that_converges_takes_it_back(engine: Engine) -> None:
+    log = (
+        "     convergence NOT achieved after   2 iterations: stopping\n"
+        "     convergence has been achieved in  11 iterations\n     convergence has been achieved in   9 iterations\n   JOB DONE.\n"
+    )
+    assert diagnosed(engine, log).verdict == "healthy"
+
+
+def test_work_that_is_left_in_the_queue_is_left_undone(engine: Engine) -> None:
+    log = "".join(f"INFO driver -- batch {n} of 24 embedded\n" for n in range(1, 9))
+    log += "INFO driver -- queue has 16 batches left\nINFO autoscaler -- cluster is down\n"
+    assert diagnosed(engine, log).verdict == "failed"
+
+
+def test_what_is_left_and_counted_down_is_work(engine: Engine) -> None:
+    log = "".join(f"INFO driver -- {n} batches left\n" for n in range(24, 8, -1))
+    assert diagnosed(engine, log).verdict == "healthy"

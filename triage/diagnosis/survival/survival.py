@@ -38,6 +38,8 @@ class Survival:
 
     def proof(self, item: Item) -> Item | None:
         """The line that shows that the job went on after ``item``, None when there is none."""
+        if _OUTCOME in item.rule.tags:
+            return self.strides.after(item)
         found = None if for_nothing(self.job, item) else self._proof(item)
         if found is None or found.rule.fact == "ended-well" or not self.going_on.before_output(item):
             return found
@@ -387,6 +389,8 @@ _ALL_FAILED = (
     r" (?:has )?failed\b"
 )
 """How a program says that all that it was to do failed."""
+_OUTCOME = "outcome"
+"""What is said of how a calculation came out: that its program leaves in order takes nothing of it back, another step does."""
 _OF_NCCL = ("nccl.", "torch.nccl", "torch.watchdog")
 """What NCCL and those who watch over it say."""
 _TELLING, _NEAR = 24, 1 << 15
