@@ -101,3 +101,9 @@ def test_work_that_is_left_in_the_queue_is_left_undone(engine: Engine) -> None:
 def test_what_is_left_and_counted_down_is_work(engine: Engine) -> None:
     log = "".join(f"INFO driver -- {n} batches left\n" for n in range(24, 8, -1))
     assert diagnosed(engine, log).verdict == "healthy"
+
+
+def test_who_gives_up_and_says_goodbye_is_not_done(engine: Engine) -> None:
+    log = "".join(f"[{n * 30:>5}s] gen {n} best fitness {1 - 1 / (n + 2):.4f}\n" for n in range(20))
+    log += "[ 1320s] evaluator pool does not answer\n[ 1380s] giving up on the pool\n[ 1380s] bye\n"
+    assert diagnosed(engine, log).verdict == "failed"

@@ -193,7 +193,9 @@ def _says_done(rows: Sequence[tuple[int, str]], at: int) -> bool:
     if alike and not _all_end_so(rows[: at + 1], wording):
         return False
     above = rows[at - 1][1] if at else ""
-    if speaks_of_trouble(above) and WANTED.search(above) is None:
+    if (speaks_of_trouble(above) and WANTED.search(above) is None) or (
+        gives_up(above) and not _WELL.search(text)
+    ):
         return False
     return _WELL.search(text) is not None or not _left_as_it_was(rows[:at])
 
