@@ -306,3 +306,32 @@ def test_a_pod_that_started_since_has_its_image(since: str, rules: list[str]) ->
     )
     told = [f.rule_id.removeprefix("kubernetes.") for f in findings(text)]
     assert [rule for rule in told if rule != "pod"] == rules
+
+
+@pytest.mark.parametrize(
+    ("loop", "rules"),
+    [
+        ("34m (x4 over 36m)   ", ["back-off-over"]),
+        ("2m (x140 over 36m)  ", ["container-exited", "restart-loop"]),
+    ],
+)
+def test_a_container_that_was_started_since_it_failed_runs(loop: str, rules: list[str]) -> None:
+    text = f"""Name:             llm-worker-3
+Namespace:        train
+Status:           Running
+Containers:
+  pytorch:
+    State:          Running
+      Started:      Mon, 12 Jan 2026 08:09:40 +0000
+    Last State:     Terminated
+      Reason:       Error
+      Exit Code:    1
+    Ready:          True
+    Restart Count:  2
+Events:
+  Type     Reason   Age                   From     Message
+  ----     ------   ----                  ----     -------
+  Warning  BackOff  {loop}  kubelet  Back-off restarting failed container pytorch in pod llm-worker-3_train(51c2)
+  Normal   Started  33m (x3 over 37m)     kubelet  Started container pytorch
+"""
+    assert [f.rule_id.removeprefix("kubernetes.") for f in findings(text)] == rules

@@ -128,7 +128,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
             job.index()
         if run.ends is not None:
             job.resumed, job.began, job.split = run.ends.resumed, run.ends.began, run.ends.split
-            job.afresh, job.opens = run.ends.afresh, run.ends.opens
+            job.afresh, job.opens, job.said = run.ends.afresh, run.ends.opens, run.ends.said
     identities = identify(job, run.ends)
     job.items = by_row(by_server(relabel(job.items, identities)))
     job.index()

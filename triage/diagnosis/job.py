@@ -106,6 +106,8 @@ class Job:
     """Tells the same by source, line and who died there, where somebody says below the line that it is tried again."""
     opens: Callable[[int, int], bool] | None = None
     """Tells by source and line whether nothing ordinary stands above that line."""
+    said: Callable[[int, int, int], Sequence[str]] | None = None
+    """Tells by source what its lines between two say."""
     resumed: Resumed | None = None
     """Tells by source, stream, line and how it was said there whether a writer goes on."""
     split: Callable[[int, str], tuple[Prefix, str]] | None = None

@@ -61,6 +61,15 @@ class Ends(Protocol):
         """Whether nothing ordinary was said above ``line``."""
         ...
 
+    def said(self, source: int, first: int, last: int, /) -> Sequence[str]:
+        """The lines between two, but for those without words."""
+        ...
+
+    @property
+    def unwritten(self) -> Finding | None:
+        """The line in which it is said of what a run was for that it did not come where it belongs."""
+        ...
+
     @property
     def given_up(self) -> Finding | None:
         """The last words of a log that say that its program leaves its work undone."""

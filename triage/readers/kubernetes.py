@@ -248,7 +248,7 @@ def _container(found: Findings, pod: Pod, container: Container) -> None:
         lines = [container.line, container.end.line, *container.end.details]
         _add(found, waiting, pod, lines, container.end.message,
              reason=container.end.reason, **more)  # fmt: skip
-    for end in (container.end, container.last):
+    for end in (container.end, None if _settled(pod, container) else container.last):
         if end is not None and (end.exit_code is not None or end.reason == "OOMKilled"):
             _ended(found, pod, container, end, more)
 
@@ -289,6 +289,18 @@ def _made_since(pod: Pod, event: Event, reasons: frozenset[str] = _MADE) -> bool
     )  # fmt: skip
 
 
+def _settled(pod: Pod, container: Container) -> bool:
+    """Whether a container runs, and was started once more after all that is told of its failing: it failed for a while only."""
+    loops = [e for e in pod.events if e.reason == "BackOff" and "restarting failed container" in e.message]
+    return (
+        container.state == "running"
+        and container.last is not None
+        and container.last.reason == "Error"
+        and bool(loops)
+        and all(_made_since(pod, e, _RUNS) for e in loops)
+    )
+
+
 def _event_rule(pod: Pod, event: Event) -> str | None:
     reason, message = event.reason, event.message
     running = (
@@ -325,5 +337,7 @@ def _event_rule(pod: Pod, event: Event) -> str | None:
     if reason == "Killing" and "liveness probe" in message:
         return "kubernetes.liveness-failed"
     if reason == "BackOff" and "restarting failed container" in message:
+        if pod.containers and all(_settled(pod, c) or c.end.exit_code == 0 for c in pod.containers):
+            return "kubernetes.back-off-over"
         return "kubernetes.restart-loop"
     return None

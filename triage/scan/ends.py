@@ -31,6 +31,7 @@ from triage.scan.ordinary.said import lines_around, without_digits
 from triage.scan.ordinary.selves import Selves, selves, went_on
 from triage.scan.ordinary.stacks import stacks
 from triage.scan.ordinary.standstill import stood_still
+from triage.scan.ordinary.unwritten import unwritten
 from triage.scan.ordinary.waiting import waiting
 from triage.scan.prefix import split_line
 from triage.scan.writers.leads import NONE, leads_of, split
@@ -128,6 +129,14 @@ class Ends:
         routine = self._routine(source)
         return routine is not None and routine.opens(line)
 
+    def said(self, source: int, first: int, last: int) -> Sequence[str]:
+        """The lines between two, but for those without words; of what lies above the end of a log nothing is known."""
+        block = self._tails.get(source)
+        if block is None or last < block.line:
+            return ()
+        rows = block.data.split(b"\n")[max(0, first - block.line + 1) : last - block.line]
+        return [text for raw in rows if any(map(str.isalpha, text := raw.decode("utf-8", "replace")))]
+
     def _routine(self, source: int) -> Routine | None:
         routine = self._routines.get(source)
         if routine is None and source in self._tails:
@@ -205,6 +214,11 @@ class Ends:
     def nothing_done(self) -> Finding | None:
         """The tally at an end that counts nothing, and what was complained of before it."""
         return nothing_done(self._tails, self._sources)
+
+    @cached_property
+    def unwritten(self) -> Finding | None:
+        """The line in which it is said of what a run was for that it did not come where it belongs."""
+        return unwritten(self._tails, self._sources)
 
     @cached_property
     def given_up(self) -> Finding | None:

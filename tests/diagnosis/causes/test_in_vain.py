@@ -192,3 +192,62 @@ def test_the_one_with_a_part_of_its_own_is_not(engine: Engine) -> None:
         for rank in range(5)
     ]
     assert diagnosed(engine, *logs).verdict == "healthy"
+
+
+STORED = "".join(f"[2026-01-05 10:00:0{n},211] INFO ep {n} loss=1.{n}\n" for n in range(8))
+LOST = (
+    "[2026-01-05 10:01:00,211] WARNING attempt 3 of 3 for model-1.safetensors failed: 503 Slow Down\n"
+    "[2026-01-05 10:01:00,311] ERROR could not store model-1.safetensors\n"
+)
+DONE = (
+    "[2026-01-05 10:02:00,211] INFO removing the scratch directory\n"
+    "[2026-01-05 10:02:01,211] INFO Done in 412 s\n"
+)
+
+
+def test_a_model_that_came_nowhere_is_a_failure_though_the_program_is_done(engine: Engine) -> None:
+    found = diagnosed(engine, STORED + LOST + "[2026-01-05 10:01:01,211] INFO stored config.json\n" + DONE)
+    assert found.root_cause is not None
+    assert "could not store model-1.safetensors" in found.root_cause.evidence[0].text
+
+
+def test_a_model_that_came_there_at_last_is_none(engine: Engine) -> None:
+    log = STORED + LOST + "[2026-01-05 10:01:09,211] INFO stored model-1.safetensors\n" + DONE
+    assert diagnosed(engine, log).verdict == "healthy"
+
+
+def test_what_programs_do_without_is_no_product(engine: Engine) -> None:
+    log = STORED + "[2026-01-05 10:01:00,311] ERROR could not upload metrics.json to the tracker\n" + DONE
+    assert diagnosed(engine, log).verdict == "healthy"
+
+
+@pytest.mark.parametrize(
+    "tally",
+    [
+        '{"samples": 0, "left_out": 2000, "accuracy": NaN}',
+        "samples: 0  skipped: 2000",
+    ],
+)
+def test_an_evaluation_of_nothing_is_a_failure(engine: Engine, tally: str) -> None:
+    log = "Loading model\n" + "".join(
+        f"warning: record {n}: cannot parse field 'answer' (KeyError: 'answer'), left out\n" for n in range(8)
+    )
+    found = diagnosed(engine, log + tally + "\nEvaluation finished, results are in eval.json\n")
+    assert found.verdict == "failed"
+
+
+def test_a_loss_that_never_was_a_number_is_lost_though_the_best_weights_are_restored(engine: Engine) -> None:
+    log = (
+        "".join(f"{{'epoch': {n}, 'val_loss': nan}}\n" for n in range(10))
+        + "Restoring the best weights\nTraining finished.\n"
+    )
+    found = diagnosed(engine, log)
+    assert found.root_cause is not None
+    assert found.root_cause.rule_id == "numerics.never-finite-again"
+
+
+def test_few_losses_without_a_number_are_enough_where_they_are_all(engine: Engine) -> None:
+    log = "".join(f"step 0000{n} ({n * 20}.00%) | loss: nan | dt: 28{n}.1ms\n" for n in range(1, 6))
+    found = diagnosed(engine, log + "Saved model parameters to: /m/model_5.pt\n")
+    assert found.root_cause is not None
+    assert found.root_cause.category == "numerics"

@@ -192,3 +192,13 @@ def test_who_works_on_with_numbers_has_got_over_what_is_none(
     engine: Engine, figures: str, found: str
 ) -> None:
     assert verdict(engine, "the wells of the yard are measured\nall pumps stand\n" + figures) == found
+
+
+def test_a_tally_at_level_info_takes_nothing_from_a_status_of_zero(engine: Engine) -> None:
+    log = (
+        '{"level": "info", "rank": 0, "done": 10, "failed": 0}\n'
+        + '{"level": "info", "rank": 0, "done": 20, "failed": 1}\n'
+        + '{"level": "info", "msg": "screening complete", "docked": 118, "failed": 2}\nmpirun: 0\n'
+    )
+    found = engine.diagnose_sources([text_source(log, name="screen.out")])
+    assert (found.verdict, found.completed) == ("healthy", True)

@@ -75,6 +75,10 @@ class _Ends:
         """False, for the same reason."""
         return False
 
+    def said(self, source: int, first: int, last: int, /) -> Sequence[str]:
+        """None, for the same reason."""
+        return ()
+
     def resumed(self, source: int, stream: str, line: int, how: How = "raised", /) -> Evidence | None:
         """None: several files' lines stand behind each other."""
         return None
@@ -133,6 +137,11 @@ class _Ends:
 
     @property
     def nothing_done(self) -> Finding | None:
+        """None, for the same reason."""
+        return None
+
+    @property
+    def unwritten(self) -> Finding | None:
         """None, for the same reason."""
         return None
 

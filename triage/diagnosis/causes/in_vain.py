@@ -43,6 +43,7 @@ def in_vain(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         _lost(job, ends)
         or _waits(job, ranking, ends)
         or _nothing(job, ranking, ends)
+        or _unwritten(job, ends)
         or _given_up(job, ranking, ends)
         or _left_out(job, ranking, ends)
     )
@@ -87,6 +88,22 @@ def _nothing(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
         found.reasons.append("nothing came of the work, and this was complained of most")
         return found
     return _made(job, told, "a tally at the end says so")
+
+
+def _unwritten(job: Job, ends: Ends) -> Candidate | None:
+    told = ends.unwritten
+    if told is None or any(
+        "job-end" in end.rule.tags and end.finding.source == told.source for end in job.of_fact("ended-well")
+    ):
+        return None
+    if any(last_of(i) > told.offset and i.finding.source == told.source for i in job.of_fact("progress")):
+        return None  # what is written every so often is written again
+    found = by_words(job, last_words(job, [(told.source, told.evidence[0])]))
+    why = "nothing tells that it came there later"
+    if found is not None and found.rule_id != "unknown.last-words":
+        found.reasons.append(why)
+        return found
+    return _made(job, told, why)
 
 
 def _given_up(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:

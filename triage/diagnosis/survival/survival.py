@@ -11,15 +11,14 @@ from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.order import after_all, last_of, later, unordered
 from triage.diagnosis.survival.endings import OF_STOPS, Endings
 from triage.diagnosis.survival.going_on import LEAVES, LOGGED, GoingOn
-from triage.diagnosis.survival.products import product_lost
+from triage.diagnosis.survival.interrupted import through
+from triage.diagnosis.survival.products import for_nothing, in_words, product_lost
 from triage.diagnosis.survival.strides import BAR_RULE, Strides, last_bar
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.rows import IN_VAIN
 from triage.scan.prefix import split_line
 
 PREEMPTED = "slurm.preempted"
-_SAID = "progress.finished"
-"""A good end in words only, which a script says whatever became of what it ran."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -39,7 +38,9 @@ class Survival:
 
     def proof(self, item: Item) -> Item | None:
         """The line that shows that the job went on after ``item``, None when there is none."""
-        found = self._proof(item)
+        if _OUTCOME in item.rule.tags:
+            return self.strides.after(item)
+        found = None if for_nothing(self.job, item) else self._proof(item)
         if found is None or found.rule.fact == "ended-well" or not self.going_on.before_output(item):
             return found
         shown = split_line(found.finding.evidence[-1].text)[0]
@@ -71,7 +72,11 @@ class Survival:
                 )
             ):
                 return end
-        stop = self._stopped_for_another(item) or self._only_warned_of(item)
+        stop = (
+            self._stopped_for_another(item)
+            or self._only_warned_of(item)
+            or through(self.job, item, self.endings)
+        )
         if stop is not None:
             return stop
         again = self.going_on.begun_again(item)
@@ -115,8 +120,7 @@ class Survival:
         """
         if end.finding.source != item.finding.source or "job-end" in end.rule.tags:
             return False
-        in_words = end.rule.id == _SAID or end.fields.get("_words") is True
-        if in_words and (self._ended_badly_before(item, end) or product_lost(self.job, item, end)):
+        if in_words(end) and (self._ended_badly_before(item, end) or product_lost(self.job, item, end)):
             return True
         return any(
             other.finding.source == item.finding.source and other.finding.level in {"error", "fatal"}
@@ -385,6 +389,8 @@ _ALL_FAILED = (
     r" (?:has )?failed\b"
 )
 """How a program says that all that it was to do failed."""
+_OUTCOME = "outcome"
+"""What is said of how a calculation came out: that its program leaves in order takes nothing of it back, another step does."""
 _OF_NCCL = ("nccl.", "torch.nccl", "torch.watchdog")
 """What NCCL and those who watch over it say."""
 _TELLING, _NEAR = 24, 1 << 15

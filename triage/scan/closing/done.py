@@ -115,6 +115,8 @@ _GIVES_UP = deferred(
     r"|bail(?:ing|s|ed)? out|not (?:re-?)?(?:start|try|writ|sav|publish|export|promot|releas|commit)ing"
     r"|(?:was|were|is|are) not (?:started|written|saved|published|exported|promoted|released|committed)"
     rf"|{_TRIES}\b.{{0,30}}\b{_SPENT}|{_SPENT}\b.{{0,30}}\b{_TRIES}|(?:budget|limit|allowance|quota)_{_SPENT}"
+    r"|\b[1-9]\d* (?:[a-z]+ ){1,2}?(?:(?:are|is|were) )?(?:left(?! out)|remaining|unprocessed|undone|not done"
+    r"|never (?:ran|started|done))\W*$"
     r"|without getting (?:past|beyond|any further)|exit(?:ing|s)?(?: with)?(?: status| code)?[ :=]{1,2}[1-9]\d{0,2}\W*$"
     r"|no (?:more )?(?:re-?starts|retries|attempts|tries|workers|replicas|mirrors|hosts|nodes|endpoints) (?:are )?left)\b"
     r"|\b(?:not|never|without|no|failed to) (?:yet |reaching |any )?converge(?:d|nce|s)?\b|\boscillating after\b"

@@ -83,6 +83,10 @@ _SHOWS = deferred(
     r"(?:generated(?: text)?|response|completion|answer|reply|prediction|prompt|question)s?(?: \d+)? ?:[ \t]*\S"
 )
 """A line below which a text goes on."""
+_SPEAKS = deferred(r"(?i)\s*(?:user|assistant|human)(?: ?\d+)? ?: *\S")
+"""A line of a conversation: who speaks it is no part of the program, and what he says may be several lines long."""
+_TURNS = 3
+"""Lines that make a conversation."""
 _STAMPED = deferred(r"\W{0,3}(?:\d{4}-\d\d-\d\d|\d\d?/\d\d?/\d{2,4}|\d\d:\d\d:\d\d)[ T,]")
 _RECORD = deferred(
     r"\{\"\w+\": ?(?=.*?\"\w+\": .*?\"\w+\": )"
@@ -227,7 +231,7 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
 
 def _texts(lines: list[tuple[int, str, bool]]) -> set[int]:
     """Where a program shows a text, and where that goes on below it until the next line with a time of its own."""
-    found: set[int] = set()
+    found: set[int] = _spoken(lines)
     below: list[int] = []
     within = False
     for number, text, _ in lines:
@@ -244,12 +248,34 @@ def _texts(lines: list[tuple[int, str, bool]]) -> set[int]:
     return found
 
 
+def _spoken(lines: Sequence[tuple[int, str, bool]]) -> set[int]:
+    """What is said in a conversation that a program shows, until something else is: a ruler, a time, an error."""
+    if sum(_SPEAKS.match(text) is not None for _, text, _ in lines) < _TURNS:
+        return set()
+    found: set[int] = set()
+    within = True  # of what was said above the lines that are looked at, somebody says the rest
+    for number, text, _ in lines:
+        within = _SPEAKS.match(text) is not None or (
+            within
+            and _WORDS.search(text) is not None
+            and not _STAMPED.match(text)
+            and not STATES_AN_ERROR.search(text)
+        )
+        if within:
+            found.add(number)
+    return found
+
+
+_LEFT_OUT = deferred(r"(?:SKIPPED \[\d+\]|XFAIL|XPASS) \S")
+"""Why a test was left out, or is known to fail."""
+
+
 def closing(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
     """The lines of a log as short as what people paste, whatever they say, that no rule knows."""
     if block.offset + len(block.data) > PASTED:
         return
     for line, text, _ in _last_lines(block):
-        if line not in taken and _TWO_WORDS.search(text):
+        if line not in taken and _TWO_WORDS.search(text) and not _LEFT_OUT.match(text):
             yield Evidence(name, line, safe(text))
 
 

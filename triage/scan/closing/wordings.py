@@ -119,7 +119,7 @@ _STANDS = deferred(r' *File "[^"\n]{1,4096}", line \d{1,9} in \S{1,500} *\r?')
 """A frame as ``faulthandler`` prints it: where somebody was when he was asked or stopped, and that is the last of him."""
 HARMLESS = deferred(
     r"(?<![\w./])0 ?(?:of|/|out of) ?\d+ (?:\w+ ){0,2}(?:errors?|fail\w*)\b"
-    r"|(?<![\w.])(?:0|no|without)(?: \w+)? (?:errors?|fail\w*)\b|errors?[=:] ?0\b(?!\.\d)|\berrors?[ =:]{1,3}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
+    r"|(?<![\w.])(?:0|no|without)(?: \w+)? (?:errors?|fail\w*)\b|errors?[=:] ?0\b(?!\.\d)|\berrors?[ =:]{1,12}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
     r"|--- Logging error ---"
     # a tally: so many of this, so many of that
     r"|\b\d+ [a-z]+(?: [a-z]+)?, (?:.{0,80}, )?\d+ (?:[a-z]+ ){0,2}"
@@ -138,9 +138,15 @@ HARMLESS = deferred(
     # of what is tried out, some may fail
     r"|\b[1-9]\d*(?:/\d+)? (?:trials?|configs?|configurations?|combinations?|candidates?|settings) (?:succeeded|worked|completed|ok),"
     r" \d+ (?:[a-z]+ )?failed\b"
+    # all that there was to close is closed
+    r"|\ball (?:\d+ )?(?:[\w-]+ ){1,3}(?:have |has |are |were )(?:been )?(?:now )?shut ?down\W*$"
     # what is done instead, in the same breath
     r"|[.,;:(] ?(?:treat|count|tak|regard)\w* (?:it|them|this|these|that) as (?:zero|0|none|empty|missing|unknown|default)\b"
     r"|[.,;:(] ?(?:using|falling back to|fall(?:s|ing)? back on|defaulting to) [^.;:]{1,60}\b(?:instead|defaults?)\b\W*$"
+    # why a test was left out, or is known to fail
+    r"|^(?:SKIPPED \[\d+\]|XFAIL|XPASS) \S"
+    # a column of a table
+    r"|^\s*(?:[\w%()./-]+ {2,}){2,}errors?(?: {2,}[\w%()./-]+)*\s*$"
     # the name of a stream and where it goes
     r"|\bstandard error: ?/"
     # Python's own warnings

@@ -44,6 +44,11 @@ _OF_RAYS = deferred(
     r"\s|ray::|(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b|Traceback|The (?:worker|actor)\b|\((?:raylet|[\w.<>:, =]{1,80}\bpid=\d)"
 )
 _MOST_BESIDE, _LAST = 80, 3
+_LEFT = deferred(r"(?i)\b(?:left|remaining|unprocessed|undone|not done)\W*$")
+_IS_OVER = deferred(
+    r"(?i)\b(?:down|closed|stopped|over|gone|ended|released|cleaned up|bye|leaves?|exit(?:s|ed|ing)?)\W*$"
+)
+"""What is said last of what was used for the work, whatever became of that."""
 _NAMED = deferred(r"^\W{0,2}[^:\n]{1,30}:\s+")
 """The name of who speaks."""
 _WELL = deferred(r"(?i)\b(?:successfully|succeeded)\b")
@@ -53,7 +58,7 @@ _PARTED = deferred(r"[:;|\t]\s*|\s{2,}")
 _GAVE_BACK = deferred(
     r"(?i)\b(?:exit(?:ed|s)?|ended|left|returned|went away|terminated|failed)\b[^\n:]{0,20}?\b(?:with )?(?:exit )?"
     r"(?:status|code|rc|signal)[ :=]{1,3}-?[1-9]\d{0,2}\b"
-    r"|\bexit ?codes?[ :=]{1,3}-?[1-9]\d{0,2}\b"
+    r"|(?:^|[\w\]]: )exit(?:ed)? [1-9]\d{0,2}\s*$|\bexit ?codes?[ :=]{1,3}-?[1-9]\d{0,2}\b"
     r"|\b(?:exit ?(?:codes?|status(?:es)?)|return ?codes?|rcs?)\b[^\n\[({]{0,20}[\[({][^\])}\n]{0,200}(?<![\w.:])(?!\d+:)"
     r"-?[1-9]\d{0,2}(?![\d:.])"
 )
@@ -115,8 +120,13 @@ def given_up(
 
 def _given_up(rows: Sequence[tuple[int, str]], end: int, *, ended: bool) -> int | None:
     """The row at the end in which the work is said to be left, or, with ``ended``, somebody is last said to have ended badly."""
-    if end and gives_up(rows[end - 1][1]):
+    if end and gives_up(rows[end - 1][1]) and not _counts_down(rows, end - 1):
         return end - 1
+    for at in range(end - 2, max(-1, end - 1 - _LAST), -1) if ended else ():
+        if _IS_OVER.search(rows[at + 1][1]) is None:
+            break
+        if gives_up(rows[at][1]) and not _counts_down(rows, at):
+            return at
     for at in range(end - 1, max(-1, end - 1 - _LAST), -1) if ended else ():
         text = rows[at][1]
         if says_done(text) or (at < end - 1 and compiled(FRESH).search(text)):
@@ -124,6 +134,15 @@ def _given_up(rows: Sequence[tuple[int, str]], end: int, *, ended: bool) -> int 
         if _GAVE_BACK.search(text) and not (at == end - 1 and compiled(FRESH).search(text)):
             return at
     return None
+
+
+def _counts_down(rows: Sequence[tuple[int, str]], at: int) -> bool:
+    """Whether a row says how much is left, and one above it said the same of more."""
+    text = rows[at][1]
+    if _LEFT.search(text) is None:
+        return False
+    wording = _wording(text)
+    return any(said != text and _wording(said) == wording for _, said in rows[:at])
 
 
 def _offset_of(block: Block, number: int) -> int:
@@ -174,7 +193,9 @@ def _says_done(rows: Sequence[tuple[int, str]], at: int) -> bool:
     if alike and not _all_end_so(rows[: at + 1], wording):
         return False
     above = rows[at - 1][1] if at else ""
-    if speaks_of_trouble(above) and WANTED.search(above) is None:
+    if (speaks_of_trouble(above) and WANTED.search(above) is None) or (
+        gives_up(above) and not _WELL.search(text)
+    ):
         return False
     return _WELL.search(text) is not None or not _left_as_it_was(rows[:at])
 

@@ -19,13 +19,15 @@ FEWEST = 3
 """Lines without a number, one below the other, that are no slip."""
 FEWEST_OF_START = 6
 """The same where no number was ever seen: some have no loss before they have gathered data."""
+_THROUGH = deferred(r"(?<![\d.])100(?:\.0+)? ?%|(?<![\w./:-])([3-9]|[1-9]\d+) ?(?:/|of) ?\1(?![\w/:]|\.\d)")
+"""How it is counted that all of the work is done: what never was a number by then will be none."""
 FEWEST_SKIPPED = 40
 """Steps left out one after the other that no search for a scale needs: it may begin at two to the power of 32."""
 FEWEST_AT_BOTTOM = 5
 """The same where the scale is at its lowest, or below one."""
 _NUMBER = r"[-+]?(?:(?:nan|inf(?:inity)?)(?:\.0)?|\d[\d,]*\.?\d*(?:e[-+]?\d+)?)"
 _FIGURE = deferred(
-    r"(?i)(?<![\w-])(?P<key>(?:[a-z][\w-]*[/. ]){0,2}[a-z]*_?(?:loss(?:es)?|g(?:rad(?:ient)?)?[_ ]?norm|perplexity|ppl)"
+    r"(?i)(?<![\w-])(?P<key>(?:[a-z][\w-]*[/. ]){0,2}[a-z]*_?(?:loss(?:es)?|g(?:rad(?:ient)?)?[_ ]?norm|perplexity|ppl|bpb|bpc|nll)"
     r"(?:[/_]\w+)?(?:\([a-z]{1,12}\))?)"
     rf"['\"]?(?: is)?[ \t]*[:=]?[ \t]*['\"(]?(?:tensor\()?(?P<value>{_NUMBER})(?![\w.]|%)"
 )
@@ -66,6 +68,8 @@ class _Course:
 
     ever: bool = False
     bad: list[Said] = field(default_factory=list)
+    before: list[Said] = field(default_factory=list)
+    """The same, from before something was restored of which nothing is told yet."""
     skipped: list[Said] = field(default_factory=list)
     at_bottom: int = 0
     restored: int = 0
@@ -116,7 +120,9 @@ def _whole(finding: Finding, courses: list[_Course]) -> Finding:
 def _fewest(course: _Course) -> int:
     if course.ever:
         return FEWEST
-    return 1 << 30 if course.gathering else FEWEST_OF_START
+    if course.gathering:
+        return 1 << 30
+    return FEWEST if course.bad and _THROUGH.search(course.bad[-1].text) else FEWEST_OF_START
 
 
 def _only_skips(course: _Course) -> bool:
@@ -134,12 +140,16 @@ def _courses(read: Iterator[Said]) -> list[_Course]:
             if _RESTORES.search(line.text):
                 for course in courses.values():
                     course.restored += bool(course.bad)
-                    if course.restored < FEWEST:
-                        course.bad.clear()  # what is lost from there on has yet to be told
+                    if course.restored < FEWEST and course.bad:
+                        course.before, course.bad = (
+                            course.bad,
+                            [],
+                        )  # what is lost from there on has yet to be told
             continue
         tried = _TRIAL.search(line.text)
         writer = tried[0] if tried is not None else None if nameless else line.writer
         course = courses.setdefault(writer, _Course(nameless=nameless))
+        course.before = []
         if good is True:
             course.ever, course.at_bottom = True, 0
             course.restored = 0
@@ -152,6 +162,9 @@ def _courses(read: Iterator[Said]) -> list[_Course]:
             course.restored += _RESTORES.search(line.text) is not None
             course.bad.append(line)
             course.gathering |= _NOT_TRAINED_YET.search(line.text) is not None
+    for course in courses.values():
+        if course.before and not course.ever:
+            course.bad = course.before  # there never was anything that could be restored
     return list(courses.values())
 
 

@@ -45,6 +45,18 @@ _NONE = deferred(
     r"[1-9][\d,]* (?:\w+ ){0,2}(?:left out|skipped|unreadable|failed|dropped|rejected|invalid|corrupt\w*|discarded|broken|bad)\b"
 )
 """Not one of so many."""
+_EMPTY = deferred(
+    r"(?i)(?<![\w.-])[\"']?(?:(?:n|num|total|number of)[_ ])?(?:samples|examples|records|rows|documents|prompts|questions|images|items"
+    r"|scored|evaluated|processed|answered|succeeded|completed|ok|kept|used|written)"
+    r"(?:[_ ](?:scored|evaluated|used|kept|processed|done))?[\"']?"
+    r" ?[:=] ?0(?![\w./%])"
+)
+_OF_SOME = deferred(
+    r"(?i)\b(?:left_?out|skipped|failed|failures|errors|dropped|rejected|invalid|corrupt|unreadable|discarded|broken"
+    r"|bad)[\"']? ?[:=] ?[1-9]"
+    r"|\b(?:accuracy|acc|mean|avg|score|f1|loss|rate|wer|bleu|em)\b[\"']? ?[:=] ?nan\b"
+)
+"""A tally of several figures: none was used, and so many were not, or what was measured is no number."""
 _NOBODY = deferred(
     r"(?i)^(?:\W{0,3}[\w .-]{1,30}: )?\W*(?:no|none of(?: the)?|not (?:one|a single)(?: of the| one of the)?) (?:\w+ ){0,2}?"
     r"(?:runs?|trials?|configs?|configurations?|settings?|candidates?|files?|parts?|jobs?|tasks?|models?|prompts?|requests?|attempts?|endpoints?"
@@ -55,6 +67,7 @@ _NOBODY = deferred(
     r"|^(?:\W{0,3}[\w .-]{1,30}: )?nothing (?:fits|fitted|worked|works|succeeded|usable|was (?:written|done|saved|processed|produced))\b"
 )
 """Nobody and nothing came through."""
+_WARNS = deferred(r"(?i)\W{0,3}warn(?:ing)?\W{1,3}\w")
 _COUNTS_FROM = deferred(r"(?<![\w./-])0 ?(?:/|of|out of) ?[1-9]")
 """A count of what is done of all: bars that begin look so."""
 
@@ -64,7 +77,14 @@ def nothing_done(tails: Mapping[int, Block], sources: Sequence[Source]) -> Findi
     for index, block in sorted(tails.items()):
         final = [line for line in whole_lines(block, sources[index], index, _END) if line.message.strip()]
         tally = next(
-            (line for line in final[-LAST:] if _NONE.search(line.message) or _nobody(line, final)), None
+            (
+                line
+                for line in final[-LAST:]
+                if _NONE.search(line.message)
+                or _nobody(line, final)
+                or (_EMPTY.search(line.message) and _OF_SOME.search(line.message))
+            ),
+            None,
         )
         if tally is None:
             continue
@@ -100,7 +120,7 @@ def _complaint(lines: Sequence[Said]) -> Said | None:
     """The first line of the wording in which most is complained."""
     loud = [
         line for line in lines
-        if line.prefix.level in {"error", "warning", "fatal"} or speaks_of_trouble(line.text)
+        if line.prefix.level in {"error", "warning", "fatal"} or speaks_of_trouble(line.text) or _WARNS.match(line.message)
     ]  # fmt: skip
     times = Counter(without_digits(line.message) for line in loud)
     if not times:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from triage.model import Block, Evidence, Finding, Source
+from triage.scan.closing.outcome import tells_of_failure
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import deferred
 from triage.scan.ordinary.said import without_digits
@@ -113,7 +114,7 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         return
     above = data[:start].rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
     number, offset = block.line + data.count(b"\n", 0, start), block.offset + start
-    harmless = split_line(above)[0].level == "warning" or WANTED.search(above) is not None
+    harmless = _in_passing(above) or WANTED.search(above) is not None
     trouble = without_digits(above) if speaks_of_trouble(above) and not harmless else None
     rank = prefix.rank if prefix.rank is not None else source.rank
     signal = SIGNALS.get(-status if status < 0 else status - _KILLED)
@@ -127,6 +128,18 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
 
 WANTED = deferred(r"(?i)\b(?:as )?(?:expected|intended|planned|requested|asked|wanted)\)?\W*$")
 """What is said of an end that was meant."""
+
+
+def _in_passing(text: str) -> bool:
+    """Whether a logger says something at a level that is not that of errors: a tally of what failed is none."""
+    prefix, message = split_line(text)
+    quiet = prefix.level in {"info", "debug"} or _QUIET_RECORD.match(text) is not None
+    return prefix.level == "warning" or (quiet and not tells_of_failure(message))
+
+
+_QUIET_RECORD = deferred(
+    r"\{(?=.*\"(?:level|levelname|severity|lvl)\": ?\"(?:info|debug|warn(?:ing)?)\").*\}\s*$", re.IGNORECASE
+)
 
 
 def _in_words(text: str) -> re.Match[str] | None:

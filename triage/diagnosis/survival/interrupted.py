@@ -1,0 +1,52 @@
+"""Whether somebody interrupted a program that had done all its work: what it shows or serves then is none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.survival.endings import Endings
+from triage.diagnosis.survival.going_on import ROUTINE_RULE
+from triage.model import Evidence
+from triage.scan.lazy import compiled
+
+_INTERRUPTED = "python.keyboard-interrupt"
+_OF_ALL = r"(?<![\w./:-])(\d{1,9}) ?(?:/|of) ?(\d{1,9})(?![\w/:]|\.\d)"
+"""Counts out of all."""
+_ABOVE, _NEAR = 120, 30
+"""Lines above an interrupt that are looked at, and those among which the last count stands."""
+_FEWEST = 2
+"""Counts that lead to a full one."""
+
+
+def through(job: Job, item: Item, endings: Endings) -> Item | None:
+    """The line above an interrupt in which a count of all the work came to its total, None without."""
+    shown = item.finding.evidence[-1] if item.finding.evidence else None
+    rule = job.rules.get(ROUTINE_RULE)
+    if (
+        item.rule.id != _INTERRUPTED
+        or rule is None
+        or shown is None
+        or shown.line is None
+        or job.said is None
+    ):
+        return None
+    if endings.troubled():
+        return None
+    said = job.said(item.finding.source, shown.line - _ABOVE, shown.line)
+    counts = [(text, compiled(_OF_ALL).findall(text)) for text in said]
+    counted = [(text, found) for text, found in counts if found]
+    if not counted or not any(found for _, found in counts[-_NEAR:]):
+        return None
+    text, last = counted[-1]
+    if not all(int(a) == int(b) > 1 for a, b in last):
+        return None
+    # a bar of its own in each of many parts comes to its total too
+    total = last[0][1]
+    before = [int(found[0][0]) for _, found in counted[:-1] if found[0][1] == total]
+    if sum(a < b for a, b in zip(before, [*before[1:], int(total)], strict=True)) < _FEWEST or before.count(
+        int(total)
+    ):
+        return None
+    line = Evidence(shown.path, None, text)
+    return Item(replace(item.finding, rule_id=ROUTINE_RULE, fields={}, evidence=(line,), raised=False), rule)
