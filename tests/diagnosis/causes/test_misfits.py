@@ -36,6 +36,28 @@ DEEP = [frame(f"{SITE}/trainkit/loop.py", name) for name in ("fit", "run", "step
         ),
         (
             traceback(
+                *DEEP, frame(f"{SITE}/torch/_ops.py", "__call__", "return self._op(*args, **kwargs)"),
+                ends="RuntimeError: attend::plan() expected at most 15 argument(s) but received 16 argument(s)."
+                " Declaration: attend::plan(Tensor a) -> Tensor",
+            ),
+            "driver-or-version",
+        ),
+        (
+            traceback(
+                *DEEP, frame(f"{SITE}/imagekit/utils.py", "infer", 'raise ValueError("Unable to infer the channels")'),
+                ends="ValueError: Unable to infer the channels",
+            ),
+            "user-code",
+        ),
+        (
+            traceback(
+                *DEEP, frame(f"{SITE}/trainkit/ops.py", "mm", "assert (b.shape[0] % 16 == 0 and b.shape[1] % 16 == 0)"),
+                ends="AssertionError",
+            ),
+            "user-code",
+        ),
+        (
+            traceback(
                 *DEEP, frame("/usr/lib/python3.12/asyncio/events.py", "get_event_loop"),
                 ends="RuntimeError: There is no current event loop in thread 'Thread-4'.",
             ),
