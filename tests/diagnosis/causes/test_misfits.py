@@ -109,3 +109,16 @@ def test_an_engine_that_passes_on_a_slip_refuses_nothing(engine: Engine) -> None
     root = told(engine, slip).root_cause
     assert root is not None
     assert (root.category, root.evidence[0].line) == ("user-code", 4)
+
+
+def test_harmless_words_below_a_message_that_come_twice_do_not_make_it_harmless(engine: Engine) -> None:
+    log = traceback(
+        *DEEP,
+        ends="NotImplementedError: Error in model execution (input dumped to /tmp/x.pkl): No operator found for this:\n"
+        "`fa2` is not supported because:\n    xFormers wasn't build with CUDA support\n"
+        "`cutlass` is not supported because:\n    xFormers wasn't build with CUDA support",
+    )
+    diagnosis = told(engine, log)
+    assert diagnosis.verdict == "failed"
+    assert diagnosis.root_cause is not None
+    assert "No operator found" in diagnosis.root_cause.evidence[0].text

@@ -94,7 +94,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     folded = by_source(i for i in claimed if i.finding.count > 1)
     echoes = {
         (item.rank, *_words(item)) for item in found for known in folded[item.finding.source]
-        if inside(known, item) and (known.rule.role == "benign" or known.rank is None)
+        if inside(known, item) and not _aside(known, item) and (known.rule.role == "benign" or known.rank is None)
     }  # fmt: skip
     claimed_in, found_in = by_source(claimed), by_source(found)
     sites: set[tuple[object, ...]] = set()
