@@ -42,6 +42,10 @@ def test_a_limit_that_finds_nothing_said_for_long_ended_a_hang(engine: Engine) -
             + LIMIT.format("08:55:03"),
             "an hour is what it takes",
         ),
+        (
+            steps() + "INFO:     Application startup complete.\n" + LIMIT.format("04:55:03"),
+            "a server that nobody asks says nothing",
+        ),
     ],
 )
 def test_a_limit_is_the_reason_where_nothing_shows_a_hang(engine: Engine, log: str, why: str) -> None:

@@ -104,11 +104,14 @@ def test_the_users_own_check_of_arguments_is_about_settings(engine: Engine) -> N
     assert found.category == "config"
 
 
-@pytest.mark.parametrize(
-    "ends", ["RuntimeError: frob 7 is odd", "AssertionError: frob", "FrobError: no frob"]
-)
+@pytest.mark.parametrize("ends", ["RuntimeError: frob 7 is odd", "FrobError: no frob"])
 def test_words_that_tell_nothing(engine: Engine, ends: str) -> None:
     assert root(engine, ends, TRAINER, depth=5).category == "unknown"
+
+
+@pytest.mark.parametrize("ends", ["ValueError: frob 7 is odd", "AssertionError: frob"])
+def test_a_value_that_a_library_refuses_is_one_that_it_was_given(engine: Engine, ends: str) -> None:
+    assert root(engine, ends, TRAINER, depth=5).rule_id == "unknown.refused-call"
 
 
 @pytest.mark.parametrize("ends", ["KeyError: 'frob'", "IndexError: list index out of range"])

@@ -124,3 +124,15 @@ def test_a_record_of_node_states_its_level_as_a_number(engine: Engine) -> None:
     end = record(60, "13 pages in a row without an answer, upstream is down")
     assert verdict(engine, work) == "healthy"
     assert verdict(engine, work + end) == "failed"
+
+
+def test_a_farewell_to_a_connection_is_no_end_of_the_work(engine: Engine) -> None:
+    failed = LOST + "Initialization failed. router: see above\n"
+    assert (
+        verdict(engine, f"{failed}goodbye ('127.0.0.1', 57702)\ngoodbye ('127.0.0.1', 55860)`\n") == "failed"
+    )
+
+
+def test_what_a_page_leaves_behind_the_last_line_makes_its_words_no_other(engine: Engine) -> None:
+    parts = "".join(f"part {n} done\n" for n in range(3))
+    assert verdict(engine, f"{LOST}{parts}part 3 done`\n") == "failed"

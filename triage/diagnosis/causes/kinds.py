@@ -83,6 +83,10 @@ _ENVIRONMENT = r"^<frozen os>$|/os\.py$"
 """Where Python looks up what ``os.environ`` is asked for."""
 _SETTINGS_OF = r"/(?:configparser|configobj)\.py$|/omegaconf/"
 """What holds settings that were read from files."""
+_OF_ANSWERS = r"\d+ validation errors? for \w*(?:Response|Reply|Chunk|Choice)(?!\w*(?:Config|Params|Settings|Args|Format))\w*"
+"""What a program itself makes to be sent is no setting."""
+_DEVICES = r"/(?:py|py3)?nvml\.py$|/pynvml\w*/|/amdsmi/|/nvitop/"
+"""What asks the driver about the devices."""
 _CHILDS = "_execute_child"
 """Where Python starts another program."""
 _A_PROGRAM = r"No such file or directory: '[\w.+-]+'$"
@@ -145,8 +149,12 @@ def kind_of(
     short = inner[1] if inner else whole.rpartition(".")[2]
     if short == "OutOfMemoryError" and whole.startswith(("java.", "ray.")):
         return "gpu-oom" if inner else "host-oom"  # Ray's own is about the node's memory
+    if short == "ValidationError" and compiled(_OF_ANSWERS).match(words) is not None:
+        return "user-code"
     if short in KINDS:
         return KINDS[short]
+    if short == "UnicodeDecodeError" and compiled(_DEVICES).search(place.path) is not None:
+        return "driver-or-version"  # the driver answers in another way than is known
     if short in SLIPS or short in OF_LOOKUPS:
         words = words.partition("\n")[0]  # what stands below was printed by the program
     if compiled(_NOT_FINITE).search(words):

@@ -60,12 +60,22 @@ _GUESSED = frozenset([None, "data-loading", "user-code"])
 _CHILDS_STATUS = (
     r"(?is)(?:Command\b.{1,4000}?'|[^\n.:;]{0,80}?)\s*\b(?:exited|failed|ended|returned|finished) (?:with )?(?:a )?non-?zero"
     r" (?:exit |return )?(?:status|code)\b"
+    r"|Command\b.{1,4000}? died with <Signals\.\w+: \d+>"
 )
 """What is raised of a child that ended badly."""
 _LACKS = r"module '[\w.]+' has no attribute '"
 """What Python says where code asks a module for what is not in it."""
+_UNFIT_CALL = (
+    r"[\w.<>]+\(\) (?:got (?:an unexpected keyword|multiple values for)|takes (?:from )?\d+|missing \d+ required)\b"
+    r"|[\w.:]+\(\) (?:expected at most \d+ argument\(s\) but received|is missing value for argument) "
+    r"|Unknown keyword argument '\w+' for operator "
+)
+"""What Python, and torch of operators, say where who calls and who is called are not of a mind about the arguments."""
 _REMOTE_CALL = r"(?:\x1b?\[36m)?ray::[\w.<>:-]+\(\)[^\n]*"
 """All that is left of what Ray passes on, where the remote traceback below it was left out."""
+_OF_VALUES_GIVEN = frozenset(["AssertionError", "ValueError"])
+_OF_CALLS = _OF_VALUES_GIVEN | {"NotImplementedError", "RuntimeError"}
+"""What is raised of values that were given, and where Python's own library is called at the wrong time."""
 _IMPORT = r"(?:from [\w.]+ )?import \w"
 """A line by which a program loads a library."""
 
@@ -84,7 +94,7 @@ def exceptions(job: Job) -> Iterator[list[Item]]:
     folded = by_source(i for i in claimed if i.finding.count > 1)
     echoes = {
         (item.rank, *_words(item)) for item in found for known in folded[item.finding.source]
-        if inside(known, item) and (known.rule.role == "benign" or known.rank is None)
+        if inside(known, item) and not _aside(known, item) and (known.rule.role == "benign" or known.rank is None)
     }  # fmt: skip
     claimed_in, found_in = by_source(claimed), by_source(found)
     sites: set[tuple[object, ...]] = set()
@@ -255,6 +265,9 @@ def _rule(item: Item) -> str:
         and compiled(_LACKS).match(message) is not None
     ):
         return "unknown.driver-or-version"  # its own modules, or another library's, are of another version or build
+    between = raised in {"library", "torch"} and not place.near and name in {"RuntimeError", "TypeError"}
+    if between and compiled(_UNFIT_CALL).match(message) is not None:
+        return "unknown.driver-or-version"  # libraries call one another, or what a service answers, in another version's way
     # torch and the standard library complain about what the user's own frame gave them
     near = place.near and name in BUILTIN_ERRORS
     users = raised == "user" or near or (raised in {"torch", "stdlib", "frozen"} and depth is not None)
@@ -286,6 +299,8 @@ def _rule(item: Item) -> str:
     # a slip in code that is not the user's, while something was done for which nobody else is named: that failed
     if raised == "torch" and item.text("doing") in _DONE:
         return f"unknown.{item.text('doing')}"
+    if (raised == "stdlib" and name in _OF_CALLS) or (raised == "library" and name in _OF_VALUES_GIVEN):
+        return "unknown.refused-call"  # so says a library to whoever calls it wrongly, or Python's at the wrong time
     # what a library looks for in an object and does not find there is about that object, however deep it looks
     slip = name in SLIPS or name in OF_LOOKUPS or compiled(UNPACKING).match(message) is not None
     return "unknown.refused-call" if slip else "unknown.exception"

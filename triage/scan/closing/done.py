@@ -51,7 +51,7 @@ _DONE = deferred(
     # finished: 31 parts clean; done
     r"|(?:^|[;:.,|] ?)(?:and )?(?:finished|done|completed?|converged)\b(?!-)"
     r"|\b(?:is|are) (?:now )?done\b|\b(?:steps|epochs|iterations|max_epochs|t ?= ?[\d.e+-]+) (?:exhausted|reached)\b"
-    r"|\bgood ?bye\b|\bbye\b\W*$|\bshut down (?:cleanly|in order)\b"
+    r"|\bgood ?bye\b(?!\W{0,3}\d)|\bbye\b\W*$|\bshut down (?:cleanly|in order)\b"
     r"|^\w+_(?:done|finished|completed?)$"
     rf"|{_MADE}",
     re.IGNORECASE,

@@ -207,7 +207,7 @@ def _nothing_wrong(rows: Sequence[tuple[int, str]]) -> bool:
 
 def _wording(text: str) -> str:
     """What a row says, whoever of several says it: without its numbers and what stands before a colon."""
-    return without_digits(_NAMED.sub("", without_place(split_line(text)[1])))
+    return without_digits(_NAMED.sub("", without_place(split_line(text)[1].rstrip("`"))))
 
 
 def _all_end_so(rows: Sequence[tuple[int, str]], wording: str) -> bool:

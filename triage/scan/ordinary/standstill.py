@@ -22,6 +22,10 @@ FEWEST_FAST, ENOUGH = 2, 24
 """The same of a program that says so many lines within seconds, where times are told in seconds."""
 MOST_UNSTAMPED = 12
 """Lines without a time behind the last one that has one: with more of them, somebody may have been at work."""
+_AWAITS = deferred(
+    r"Application startup complete|Uvicorn running on http|\bready to (?:roll|serve|accept)\b|\bHTTP/[\d.]+\"? 200\b"
+)
+"""A server is up, or has answered: it says nothing as long as nobody asks."""
 _ZONE = 1800.0
 """Zones differ by multiples of so many seconds: so may the clocks of the program and of the scheduler."""
 
@@ -123,10 +127,12 @@ def _told(block: Block, source: Source, index: int, until: int, stop: Moment) ->
     last: Said | None = None
     times: list[float] = []
     stamped = unstamped = 0
+    awaits = False
     for line in any_line(block, source, index, start):
         if line.offset - block.offset >= _begin(block, until):
             break
         at = _seconds(line.prefix.time, stop)
+        awaits = (awaits and at is None) or _AWAITS.search(line.text) is not None
         if at is None:
             unstamped += bool(line.text.strip())
             continue
@@ -137,7 +143,7 @@ def _told(block: Block, source: Source, index: int, until: int, stop: Moment) ->
         if not times or at > times[-1]:
             times.append(at)
     fewest = FEWEST_FAST if stamped >= ENOUGH else FEWEST
-    if last is None or len(times) < fewest or unstamped > MOST_UNSTAMPED:
+    if last is None or len(times) < fewest or unstamped > MOST_UNSTAMPED or awaits:
         return None
     return _Told(last, times[-1], max(two - one for one, two in pairwise(times)))
 
