@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from triage.scan.lazy import deferred
 from triage.scan.writers.seated import on_hosts
@@ -44,8 +44,8 @@ def keyed(lines: Sequence[str]) -> re.Pattern[str] | None:
         name, values = _usual(names, lines)
         if name is not None and (_come_again(values) if names is _RANK else _all_of_them(values)):
             return re.compile(f"{_LEAP}{re.escape(name)}{_NUMBER}")
-    name, values = _usual(_LOCAL, lines)
-    host, hosts = _usual(_HOST, lines)
+    name, _ = _usual(_LOCAL, lines)
+    host, hosts = (None, []) if name is None else _usual(_HOST, lines)
     if name is None or host is None:
         return None
     seats = [
@@ -62,7 +62,7 @@ def pids(lines: Sequence[str]) -> re.Pattern[str] | None:
     """What matches a line up to the pid of its process, which nearly all of them give."""
     if len(lines) < FEWEST:
         return None
-    logged = [found[1] for line in lines if (found := _LOGGED.match(line)) is not None]
+    logged = [found[1] for found in _in_most(_LOGGED.match, lines)]
     if len(logged) >= MOST * len(lines) and len(set(logged)) > 1 and _come_again(logged):
         return re.compile(_LOGGED.pattern)
     name, values = _usual(_PID, lines)
@@ -73,8 +73,8 @@ def pids(lines: Sequence[str]) -> re.Pattern[str] | None:
 
 def _usual(names: re.Pattern[str], lines: Sequence[str]) -> tuple[str | None, list[str]]:
     """The name of those that most lines have, and its values."""
-    found = [match for line in lines if (match := names.search(line)) is not None]
-    if len(found) < MOST * len(lines):
+    found = _in_most(names.search, lines)
+    if not found:
         return None, []
     ((name, times), *_) = Counter(match[1] for match in found).most_common()
     return (
@@ -82,6 +82,21 @@ def _usual(names: re.Pattern[str], lines: Sequence[str]) -> tuple[str | None, li
         if times >= MOST * len(lines)
         else (None, [])
     )
+
+
+def _in_most(look: Callable[[str], re.Match[str] | None], lines: Sequence[str]) -> list[re.Match[str]]:
+    """What is found in lines, if it is in most of them; nothing as soon as it can't be."""
+    found: list[re.Match[str]] = []
+    without = 0
+    for line in lines:
+        match = look(line)
+        if match is not None:
+            found.append(match)
+            continue
+        without += 1
+        if len(lines) - without < MOST * len(lines):
+            return []
+    return found
 
 
 def _all_of_them(values: Sequence[str]) -> bool:
