@@ -10,7 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import islice, pairwise, zip_longest
 from operator import gt, ne
 
 from triage.scan.lazy import deferred
@@ -103,17 +103,16 @@ def mark_of(lines: Sequence[str], records: Sequence[str] | None = None) -> tuple
 
 def _small_numbers(heads: Sequence[str]) -> Iterator[tuple[int, list[tuple[int, re.Match[str]]]]]:
     """The places among the numbers of a line at which nearly all have one that may be a process', with these."""
-    rows = [_NUMBERS.findall(head) for head in heads]
     least = MOST * len(heads)
-    for at in range(min(_FIRST_NUMBERS + 1, max(map(len, rows)))):
+    columns = zip_longest(*map(_numbers_in, heads), fillvalue=_NO_NUMBER)
+    for at, column in enumerate(islice(columns, _FIRST_NUMBERS + 1)):
         # most numbers are large, the same or count up, whatever stands around them
-        column = [row[at] for row in rows if len(row) > at]
         told = [value for text in column if len(text) < _LONG and 2 * (value := int(text)) <= len(heads)]
         if len(told) < least or not any(map(gt, told, islice(told, 1, None))):
             continue
         found: list[tuple[int, re.Match[str]]] = []
-        for head, row in zip(heads, rows, strict=True):
-            if len(row) <= at or len(row[at]) >= _LONG:
+        for head, text in zip(heads, column, strict=True):
+            if len(text) >= _LONG:
                 continue
             number = next(islice(_NUMBERS.finditer(head), at, None))
             end = number.end()
@@ -129,6 +128,12 @@ def _small_numbers(heads: Sequence[str]) -> Iterator[tuple[int, list[tuple[int, 
         first = small[0][1]
         if _up_and_down(values, MOST) or _of_ranks(first.string[: first.start()], values):
             yield at, small
+
+
+@lru_cache(maxsize=256)
+def _numbers_in(head: str) -> Sequence[str]:
+    """All numbers in the beginning of a line; that of a log is looked at again without some of its lines."""
+    return _NUMBERS.findall(head)
 
 
 def _of_fraction(head: str, at: int) -> bool:
@@ -202,6 +207,8 @@ _SEVERAL = 4
 """Processes of which one that is missing is told by the others."""
 _FIRST_NUMBERS = 14
 _LONG = 5
+_NO_NUMBER = "9" * _LONG
+"""Stands where a line has fewer numbers."""
 
 
 def _shape(text: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import islice, zip_longest
 
 from triage.scan.lazy import deferred
 
@@ -13,6 +14,10 @@ _BETWEEN = dict.fromkeys(map(ord, _SIGNS), " ")
 _WORD = deferred(r"[^\s\[\](){}<>|,;:/\"'=]+")
 KEYS = deferred(r"(?<![\w.-])([A-Za-z_]\w{0,30})[\"']?(?:=|: ?)[\"']?(?=\w)")
 """A name that a value is given under."""
+_KEPT = 256
+"""Lines whose words are kept: those of a log are looked at again without some of them."""
+_WITHIN = 18
+"""Places from the beginning that are asked for."""
 Row = tuple[Sequence[str], Sequence[int]]
 """Words, and where each begins."""
 Place = tuple[int, int]
@@ -27,6 +32,13 @@ def row_of(line: str, key: str = "") -> Row:
     found = next((found for found in KEYS.finditer(line) if found[1] == key), None)
     value = None if found is None else _WORD.match(line, found.end())
     return ([], []) if value is None else ([value[0]], [value.start()])
+
+
+@lru_cache(maxsize=_KEPT)
+def _split(line: str) -> tuple[str, Sequence[str]]:
+    """A line with nothing but spaces between its words, and these."""
+    text = line.translate(_BETWEEN)
+    return text, text.split()
 
 
 def _starts(text: str, words: Sequence[str]) -> list[int]:
@@ -62,26 +74,24 @@ class Table:
     def __init__(self, records: Sequence[str], key: str = "") -> None:
         self.records = records
         self._key = key
-        self._columns: dict[int, Sequence[str]] = {}
-        self._texts = [] if key else [line.translate(_BETWEEN) for line in records]
         self.words: Sequence[Sequence[str]] = (
-            [words for words, _ in self.rows] if key else [text.split() for text in self._texts]
+            [words for words, _ in self.rows] if key else [_split(line)[1] for line in records]
         )
+        self._columns = list(islice(zip_longest(*self.words), _WITHIN))
 
     @cached_property
     def rows(self) -> Sequence[Row]:
         """The words of each record and where they stand in it."""
         if self._key:
             return [row_of(line, self._key) for line in self.records]
-        return [(words, _starts(text, words)) for text, words in zip(self._texts, self.words, strict=True)]
+        return [(words, _starts(text, words)) for text, words in map(_split, self.records)]
 
     def column(self, at: int) -> Sequence[str]:
         """The words at a place, of the records that are as long."""
-        found = self._columns.get(at)
-        if found is None:
-            longer = max(at, -1 - at)
-            found = self._columns[at] = [row[at] for row in self.words if len(row) > longer]
-        return found
+        if at < 0:
+            return [row[at] for row in self.words if len(row) >= -at]
+        column = self._columns[at] if at < len(self._columns) else ()
+        return [word for word in column if word is not None]
 
     def places(self, first: int, last: int) -> Sequence[tuple[str, Place]]:
         """The records in which a name stands from one place to another, and where it does."""
