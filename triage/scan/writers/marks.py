@@ -268,4 +268,4 @@ def _up_and_down(values: Sequence[int], part: float = 1.0) -> bool:
     if turns < least:
         return False
     downs = sum(map(gt, values, islice(values, 1, None)))
-    return 4 * downs >= (least if part < 1 else turns)
+    return bool(4 * downs >= (least if part < 1 else turns))
