@@ -199,6 +199,18 @@ def test_a_flood_of_equal_lines_is_counted_not_kept(engine: Engine) -> None:
     assert len(diagnosis.to_json()) < 200_000
 
 
+@pytest.mark.parametrize("last", ["step creation of job 7 is disabled, retrying\n", ""])
+def test_a_message_is_found_among_many_lines_that_end_as_it_does(tmp_path: Path, last: str) -> None:
+    (tmp_path / "own.yaml").write_text(
+        "engine: 1\nrules:\n  - {id: own.disabled, title: x, role: symptom, signature: {anchor: retrying, "
+        "patterns: ['step creation of job (?P<job>\\d+) is disabled, retrying'], fields: {job: int}}, "
+        "examples: {match: ['step creation of job 7 is disabled, retrying'], no_match: ['x']}}\n"
+    )
+    data = "".join(f"INFO connection {n} was lost, retrying\n" for n in range(500)) + last
+    found = Engine([tmp_path]).diagnose(Source("x", data=data.encode())).findings
+    assert [group.count for group in found if group.rule_id == "own.disabled"] == [1] * bool(last)
+
+
 def test_the_number_of_threads_changes_nothing() -> None:
     data = (OOM + "step 1 loss=0.5\n" * 40_000).encode() * 12
     answers = {Engine(threads=n).diagnose(Source("x", data=data)).to_json() for n in (1, 2, 4)}

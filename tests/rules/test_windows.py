@@ -45,6 +45,11 @@ def test_windows_of_rare_pairs_of_characters_are_preferred() -> None:
     assert "zq" in set(choose(["other the zqxjkvwp"], ordinary).values()).pop()
 
 
+@given(anchors=ANCHORS, ordinary=ANCHORS)
+def test_the_order_of_anchors_changes_no_window(anchors: list[str], ordinary: list[str]) -> None:
+    assert choose(anchors, ordinary) == choose(anchors[::-1], ordinary)
+
+
 def test_the_sample_of_ordinary_text_is_that_of_the_fixtures() -> None:
     tool = Path(__file__).parents[2] / "tools" / "ordinary.py"
     subprocess.run([sys.executable, str(tool), "--check"], check=True, timeout=60)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
+
+from triage.readers.marks import Marks
 
 if TYPE_CHECKING:
     from triage.readers.base import Reader
@@ -22,8 +24,8 @@ class Entry:
     module: str
     reader: str
     """Name of the reader's class in ``module``."""
-    may_be: Callable[[str, bytes], bool]
-    """From a source's name and first bytes, without importing anything: is it worth a closer look?"""
+    may_be: Callable[[str, bytes, Container[bytes]], bool]
+    """From a source's name, its first bytes and the marks in them, without importing anything: is it worth a closer look?"""
 
     def load(self) -> Reader:
         """The reader itself."""
@@ -34,26 +36,40 @@ def _begins_json(head: bytes) -> bool:
     return re.match(rb"(?:\xef\xbb\xbf)?\s*[{\[]", head) is not None
 
 
-def _may_be_flight_recorder(name: str, head: bytes) -> bool:
+def _may_be_flight_recorder(name: str, head: bytes, there: Container[bytes]) -> bool:
     if _begins_json(head):
         return b'"profiling_name"' in head or b'"pg_config"' in head
     # a pickle begins with its protocol; without one (protocol 0), only the name makes it worth a look
     return head[:1] == b"\x80" or re.search(r"trace_rank_?\d+$|_dump_\d+$", name) is not None
 
 
-def _may_be_elastic_error(name: str, head: bytes) -> bool:
+def _may_be_elastic_error(name: str, head: bytes, there: Container[bytes]) -> bool:
     return re.match(rb'\s*\{\s*"message"\s*:', head) is not None
 
 
-def _has(pattern: bytes, *words: bytes) -> Callable[[str, bytes], bool]:
+def _may_be_nvidia_smi(name: str, head: bytes, there: Container[bytes]) -> bool:
+    if any(word in there for word in _SMI_WORDS) and re.search(_SMI, head, re.MULTILINE):
+        return True
+    # a line that begins with the names of columns: what begins with a line's end is found sooner than what follows one
+    return re.match(_SMI_COLUMNS, head) is not None or re.search(b"\n" + _SMI_COLUMNS, head) is not None
+
+
+_SMI = rb"NVIDIA-SMI \d|NVSMI LOG|\(UUID: |^GPU [0-9A-F]{8}:"
+_SMI_WORDS = (b"NVIDIA-SMI ", b"NVSMI LOG", b"(UUID: ", b"GPU ")
+_SMI_COLUMNS = rb"[a-z_.]+(?: \[[\w%]+\])?, *[a-z_.]+"
+_WORDS: list[bytes] = [*_SMI_WORDS]
+"""What is looked for in the beginning of each source."""
+
+
+def _has(pattern: bytes, *words: bytes) -> Callable[[str, bytes, Container[bytes]], bool]:
     """A look for a mark that every input of a kind has near its beginning.
 
-    Without one of ``words`` the pattern can't match: finding a literal takes microseconds, searching for
-    a pattern with many beginnings a hundred times as long.
+    Without one of ``words`` the pattern can't match: searching for a pattern with many beginnings takes long.
     """
+    _WORDS.extend(words)
 
-    def look(name: str, head: bytes) -> bool:
-        if words and not any(word in head for word in words):
+    def look(name: str, head: bytes, there: Container[bytes]) -> bool:
+        if not any(word in there for word in words):
             return False
         return re.search(pattern, head, re.MULTILINE) is not None
 
@@ -78,12 +94,7 @@ READERS: tuple[Entry, ...] = (
         "NvlinkReader",
         _has(rb"\bLink \d+: |NVLink information as all", b"Link "),
     ),
-    Entry(
-        "nvidia-smi",
-        "triage.readers.nvidia_smi",
-        "NvidiaSmiReader",
-        _has(rb"NVIDIA-SMI \d|NVSMI LOG|\(UUID: |^GPU [0-9A-F]{8}:|^[a-z_.]+(?: \[[\w%]+\])?, *[a-z_.]+"),
-    ),
+    Entry("nvidia-smi", "triage.readers.nvidia_smi", "NvidiaSmiReader", _may_be_nvidia_smi),
     Entry(
         "dmon", "triage.readers.smi_dmon", "DmonReader", _has(rb"^\s*#\s*(?:Date\s+Time\s+)?gpu\b", b"gpu")
     ),
@@ -167,10 +178,14 @@ READERS: tuple[Entry, ...] = (
 """Every kind, in the order in which they are tried."""
 
 
+_marks = Marks(_WORDS)
+
+
 def recognise(name: str, head: bytes) -> Reader | None:
     """The reader for a source called ``name`` that begins with ``head``; None when it is a log."""
+    there = _marks.within(head)
     for entry in READERS:
-        if entry.may_be(name, head):
+        if entry.may_be(name, head, there):
             reader = entry.load()
             if reader.recognise(name, head):
                 return reader

@@ -12,6 +12,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from triage.model import Finding, Reading, Source
+from triage.readers.marks import Marks
 
 _MARKS: tuple[tuple[str, str, tuple[bytes, ...], bytes], ...] = (
     (
@@ -77,6 +78,7 @@ _MARKS: tuple[tuple[str, str, tuple[bytes, ...], bytes], ...] = (
     ),
 )
 """Kind, module, literals of which such output has at least one, and a pattern that confirms them."""
+_words = Marks(literal for _, _, literals, _ in _MARKS for literal in literals)
 _SAME = {"scontrol": "sacct"}
 """Kinds that one entry above reads together with another."""
 
@@ -103,8 +105,9 @@ def findings_in(
 def _findings(
     data: bytes, source: Source, index: int, line: int, offset: int, skip: frozenset[str]
 ) -> Iterator[Finding]:
+    there = _words.within(data)
     for kind, module, literals, pattern in _MARKS:
-        if kind in skip or not any(literal in data for literal in literals):
+        if kind in skip or not any(literal in there for literal in literals):
             continue
         if not pattern or re.search(pattern, data, re.MULTILINE):
             reader = import_module(f"triage.readers.{module}")

@@ -66,6 +66,7 @@ class AnchorDatabase:
         self._members: list[list[int]] = []
         """For each window the anchors that it may be a part of."""
         self._windows: list[str] = []
+        self._compare: dict[int, list[tuple[int, bytes, int]]] = {}
         self._once: set[int] = set()
         groups: dict[tuple[str, bool], list[int]] = {}
         known = windows or {}
@@ -167,12 +168,9 @@ class AnchorDatabase:
             if len(members) == 1 and self._anchors[members[0]] == text:
                 hits.add((end, members[0]))  # the whole anchor: there is nothing to compare
                 continue
-            begin = end - len(text.encode())
             there = False
-            for number in members:
-                whole = self._anchors[number]
-                anchor = whole.encode()
-                start = begin - len(whole[: whole.find(text)].encode())
+            for number, anchor, shift in self._around(window):
+                start = end - shift
                 stretch = data[max(0, start) : start + len(anchor)].lower()
                 if stretch == anchor or (self._wrapped and stretch.replace(b"\n", b" ") == anchor):
                     hits.add((start + len(anchor), number))
@@ -180,6 +178,18 @@ class AnchorDatabase:
             if not there:
                 missed[text] = missed.get(text, 0) + 1
         return sorted(hits), missed
+
+    def _around(self, window: int) -> list[tuple[int, bytes, int]]:
+        """The anchors that a window may be a part of, and how far before its end each begins."""
+        known = self._compare.get(window)
+        if known is None:
+            text = self._windows[window]
+            anchors = [(number, self._anchors[number]) for number in self._members[window]]
+            known = self._compare[window] = [
+                (number, anchor.encode(), len(anchor[: anchor.find(text) + len(text)].encode()))
+                for number, anchor in anchors
+            ]
+        return known
 
 
 def _broken(window: str) -> Iterator[bytes]:

@@ -47,6 +47,13 @@ class Matcher:
         texts = rule.signature.patterns or tuple(_literal(a) for a in rule.signature.anchors)
         self._patterns = list(zip_longest(texts, needs, fillvalue=()))
 
+    def possible(self, text: bytes) -> bool:
+        """Whether some record within ``text``, which is in small letters, may match: whether the words are there that it needs."""
+        return any(
+            all(any(_stands(literal, text) for literal in choice) for choice in needs)
+            for _, needs in self._patterns
+        )
+
     def match(self, record: Record) -> Match | None:
         """The first pattern that matches, starting at or before the hit line, and its fields.
 
@@ -106,6 +113,11 @@ def prefix_names(prefix: Prefix) -> dict[str, Value]:
         "line_host": prefix.host,
         "line_logger": prefix.logger,
     }
+
+
+def _stands(literal: str, text: bytes) -> bool:
+    """Whether each word of ``literal`` stands in a text; between them lines may end and others begin."""
+    return all(word.encode() in text for word in literal.split() if word.isascii())
 
 
 def _literal(anchor: str) -> str:

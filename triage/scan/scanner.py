@@ -9,8 +9,8 @@ number of threads.
 from __future__ import annotations
 
 import threading
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -54,6 +54,8 @@ STRETCH = 16
 """Where a source is scanned in stretches, each has this part of the budgets."""
 MESSAGE_AFTER = 4096
 """Bytes between a quoted ``raise`` and the exception's own line."""
+OFTEN = 32
+"""Hits of a rule in one block from which on it pays to see whether any of them can be one of its messages."""
 MISS_BUDGET = 4096
 """Times that a window is found in vain before its anchors are looked for themselves."""
 
@@ -254,12 +256,16 @@ class Scanner:
         claims: list[_Claim] = []
         done: set[tuple[str, int]] = set()
         kept, passed = self._within_budget(stream, entry, hits)
+        vain = self._in_vain(kept, entry.block.data)
         for end, anchor in kept:
-            line = view.line_at(end - 1)
             if anchor in self._exception_ids:
-                stream.exceptions.visit(view, line, stream.collector)
+                stream.exceptions.visit(view, view.line_at(end - 1), stream.collector)
                 continue
-            for rule_id in self._rule_ids[anchor]:
+            rule_ids = [rule_id for rule_id in self._rule_ids[anchor] if rule_id not in vain]
+            if not rule_ids:
+                continue
+            line = view.line_at(end - 1)
+            for rule_id in rule_ids:
                 if (rule_id, line.start) in done:
                     continue
                 done.add((rule_id, line.start))
@@ -306,10 +312,23 @@ class Scanner:
         kept.sort()
         return kept, passed
 
-    def _claim(self, rule_id: str, view: BlockLines, start: int, end: int) -> _Claim | None:
+    def _in_vain(self, hits: Hits, data: bytes) -> Container[str]:
+        """Rules that are hit often in a block that lacks words they need: to put their records together takes long."""
+        times = Counter(rule_id for _, anchor in hits for rule_id in self._rule_ids.get(anchor, ()))
+        often = [rule_id for rule_id, count in times.items() if count > OFTEN]
+        if not often or b"\x1b" in data:
+            return ()  # colours may stand within words
+        text = data.lower()
+        return {rule_id for rule_id in often if not self._matcher(rule_id).possible(text)}
+
+    def _matcher(self, rule_id: str) -> Matcher:
         matcher = self._matchers.get(rule_id)
         if matcher is None:
             matcher = self._matchers[rule_id] = Matcher(self._rules[rule_id], self._rules.needs(rule_id))
+        return matcher
+
+    def _claim(self, rule_id: str, view: BlockLines, start: int, end: int) -> _Claim | None:
+        matcher = self._matcher(rule_id)
         signature = matcher.signature
         # an anchor that wraps ends on a later line than its pattern starts on
         record = record_at(

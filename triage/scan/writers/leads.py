@@ -259,11 +259,13 @@ def _learned(lines: tuple[str, ...], raw: tuple[str, ...] = ()) -> Leads:
     if names:  # one alone is left where a prefix is known for all others, as for Compose's but the longest
         found = Leads(names, _shapes_of(names, lines), seated=seated(names))
         return found._replace(numbered=_numbered_behind(found, lines))
-    own = _by_its_place(lines, raw)
+    records = [line for line in lines if not NO_RECORD.match(line)]
+    own = _by_its_place(lines, raw, records)
     if own == NONE and not raw:
         # a launcher that writes into the same log under a name of its own is none of them
-        others = tuple(line for line in lines if _TAG.match(line) is None)
-        own = NONE if len(others) == len(lines) else _by_its_place(others, raw)
+        others = [line for line in lines if _TAG.match(line) is None]
+        if len(others) < len(lines):
+            own = _by_its_place(others, raw, [line for line in records if _TAG.match(line) is None])
     if own != NONE:
         return own
     same = same_lead(lines)
@@ -278,18 +280,17 @@ _TAG = deferred(r"\[[A-Za-z][A-Za-z _-]*\]|[A-Za-z][A-Za-z_-]*(?:\.(?:sh|py))?: 
 """What a program that speaks for itself puts before its lines."""
 
 
-def _by_its_place(lines: Sequence[str], raw: Sequence[str]) -> Leads:
-    """Who writes, by a place that lines of all writers have."""
+def _by_its_place(lines: Sequence[str], raw: Sequence[str], records: Sequence[str]) -> Leads:
+    """Who writes, by a place that lines of all writers have; ``records`` are those of the lines that are."""
     slot = slot_of(raw or lines)
     if slot is not None and _told_already(raw or lines, slot):
         slot = None
-    grid = grid_of([line for line in lines if not NO_RECORD.match(line)])
+    grid = grid_of(records)
     if grid is not None:
         return Leads(mark=grid[0], width=grid[1])
-    own = mark_of(lines)
+    own = mark_of(lines, records)
     if own is not None and (slot is None or _as_many(own[0], slot, lines)):
         return Leads(mark=own[0], base=own[1])
-    records = [line for line in lines if not NO_RECORD.match(line)]
     under_name = keyed(records)
     if under_name is not None:
         return Leads(mark=under_name)

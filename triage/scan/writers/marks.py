@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice, pairwise, zip_longest
+from operator import gt, ne
 
 from triage.scan.lazy import deferred
 from triage.scan.prefixes.draft import LEVEL_WORD
@@ -56,35 +58,22 @@ _DATA_PARALLEL = deferred(r"(?i)(?<![a-z])dp[ =:#_.-]{0,2}\Z")
 _OTHERWISE_PARALLEL = deferred(r"(?i)(?<![a-z])[tpec]p[ =:#_.-]{0,2}\d")
 
 
-def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
+def mark_of(lines: Sequence[str], records: Sequence[str] | None = None) -> tuple[re.Pattern[str], int] | None:
     """What matches a record from its beginning up to that number, its last group, and what is counted from; None without.
 
     Where it counts the processes of a host, the first of two groups is the host's name, or a number that counts from there.
+
+    Args:
+        records: those of the lines that are, where somebody has found them.
     """
-    heads = [line[:HEAD] for line in lines if not NO_RECORD.match(line)]
+    if records is None:
+        records = [line for line in lines if not NO_RECORD.match(line)]
+    heads = [line[:HEAD] for line in records]
     if len(heads) < FEWEST:
         return _of_few(heads, lines)
-    numbers: dict[int, list[tuple[int, re.Match[str]]]] = defaultdict(list)
-    for head in heads:
-        for at, number in enumerate(_NUMBERS.finditer(head)):
-            end = number.end()
-            if at > _FIRST_NUMBERS or end == len(head):
-                break
-            if head[end] == "." and _MORE.match(head, end):
-                continue  # one of several that tell the writers apart together
-            if end - number.start() < _LONG and not _of_fraction(head, number.start()):
-                numbers[at].append((int(number[0]), number))
     places: dict[tuple[int, str], list[tuple[int, str]]] = defaultdict(list)
     whole: dict[tuple[int, str], set[str]] = defaultdict(set)
-    for at, found in numbers.items():
-        # most numbers are large, the same or count up, whatever stands before them
-        small = [(value, number) for value, number in found if 2 * value <= len(found)]
-        if len(small) < MOST * len(heads):
-            continue
-        values = [value for value, _ in small]
-        first = small[0][1]
-        if not (_up_and_down(values, MOST) or _of_ranks(first.string[: first.start()], values)):
-            continue
+    for at, small in _small_numbers(heads):
         for value, number in small:
             before, of = number.string[: number.start()], _OF.match(number.string, number.end())
             place = at, _shape(before)
@@ -110,6 +99,41 @@ def mark_of(lines: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
             mark = re.compile(_pattern(place[1]))
             return None if _contradicted(mark, base, lines) else (mark, base)
     return None
+
+
+def _small_numbers(heads: Sequence[str]) -> Iterator[tuple[int, list[tuple[int, re.Match[str]]]]]:
+    """The places among the numbers of a line at which nearly all have one that may be a process', with these."""
+    least = MOST * len(heads)
+    columns = zip_longest(*map(_numbers_in, heads), fillvalue=_NO_NUMBER)
+    for at, column in enumerate(islice(columns, _FIRST_NUMBERS + 1)):
+        # most numbers are large, the same or count up, whatever stands around them
+        told = [value for text in column if len(text) < _LONG and 2 * (value := int(text)) <= len(heads)]
+        if len(told) < least or not any(map(gt, told, islice(told, 1, None))):
+            continue
+        found: list[tuple[int, re.Match[str]]] = []
+        for head, text in zip(heads, column, strict=True):
+            if len(text) >= _LONG:
+                continue
+            number = next(islice(_NUMBERS.finditer(head), at, None))
+            end = number.end()
+            if end == len(head) or _of_fraction(head, number.start()):
+                continue
+            if head[end] == "." and _MORE.match(head, end):
+                continue  # one of several that tell the writers apart together
+            found.append((int(number[0]), number))
+        small = [(value, number) for value, number in found if 2 * value <= len(found)]
+        if len(small) < least:
+            continue
+        values = [value for value, _ in small]
+        first = small[0][1]
+        if _up_and_down(values, MOST) or _of_ranks(first.string[: first.start()], values):
+            yield at, small
+
+
+@lru_cache(maxsize=256)
+def _numbers_in(head: str) -> Sequence[str]:
+    """All numbers in the beginning of a line; that of a log is looked at again without some of its lines."""
+    return _NUMBERS.findall(head)
 
 
 def _of_fraction(head: str, at: int) -> bool:
@@ -183,10 +207,21 @@ _SEVERAL = 4
 """Processes of which one that is missing is told by the others."""
 _FIRST_NUMBERS = 14
 _LONG = 5
+_NO_NUMBER = "9" * _LONG
+"""Stands where a line has fewer numbers."""
 
 
 def _shape(text: str) -> str:
     """What stands before a number, without what changes from record to record."""
+    # which digits they are tells nothing but that 0x begins an address: lines of one kind are looked at once
+    return _shape_once(text.replace("0x", "\3").translate(_ALIKE).replace("\3", "0x"))
+
+
+_ALIKE = dict.fromkeys(map(ord, "0123456789"), "1")
+
+
+@lru_cache(maxsize=1024)
+def _shape_once(text: str) -> str:
     return _NUMBERS.sub("\0", _LEVELS.sub("\1", _PLACES.sub("\2", text)))
 
 
@@ -228,7 +263,9 @@ _RANKS = deferred(r"(?i)(?<![a-z])(?:r|rk|rank|pe)[ =:#(<_.-]{0,2}\Z")
 
 def _up_and_down(values: Sequence[int], part: float = 1.0) -> bool:
     """Whether ``part`` of these, taken in their order, can go up and down as processes do that take turns."""
-    turns = [b - a for a, b in pairwise(values) if a != b]
-    downs = sum(1 for turn in turns if turn < 0)
+    turns = sum(map(ne, values, islice(values, 1, None)))
     least = part * TURNS * len(values)
-    return len(turns) >= least and 4 * downs >= (least if part < 1 else len(turns))
+    if turns < least:
+        return False
+    downs = sum(map(gt, values, islice(values, 1, None)))
+    return bool(4 * downs >= (least if part < 1 else turns))

@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from itertools import pairwise
+from itertools import islice, pairwise
+from operator import ne
 
 from triage.model import Slot
 from triage.scan.lazy import deferred
 from triage.scan.prefixes.draft import LEVELS
 from triage.scan.writers.marks import NO_RECORD, NOT_WRITERS
+from triage.scan.writers.table import KEYS, Table, place_of, row_of, without_stop
 from triage.scan.writers.things import of_different_things
 
 FEWEST = 10
@@ -37,9 +38,6 @@ TURNS = 0.3
 """Part of the records before which somebody else spoke."""
 WHOSE = 2
 """Names by which a place is one of writers."""
-_WORDS = deferred(r"[^\s\[\](){}<>|,;:/\"'=]+")
-_BETWEEN = dict.fromkeys(map(ord, "[](){}<>|,;:/\"'="), " ")
-"""What stands between words beside white space."""
 _COLUMNS = deferred(r" {1,12}\d+(?: |/)")
 """A table's line, whose numbers stand at the right of their columns."""
 _DIGITS = deferred(r"\d+")
@@ -66,21 +64,11 @@ def slot_of(lines: Sequence[str]) -> Slot | None:
     records = [line for line in lines if is_record(line)]
     if len(records) < FEWEST or 2 * len(set(records)) <= len(records) + 1:
         return None  # what is repeated as it stands is no work of several
-    table = _Table(records)
+    table = Table(records)
     most = OF_JSON if records[0].startswith("{") else FIRST
     places = [at for at in range(most) if _tells(table, at)]
     numbered = [at for at in places if _of_numbers(table, at)]
-    beside = [
-        at
-        for at in range(most)
-        if at not in numbered
-        and (at in places or _tells(table, at, among=True))
-        and (_of_numbers(table, at) or _joined(table, at))
-    ]
-    told = {*numbered, *beside}
-    told |= {at for at in range(1, most) if {at - 1, at + 1} <= told and len(_words_at(table, at)) == 1}
-    whole = [run for run in _side_by_side(sorted(told)) if any(run[0] <= at <= run[1] for at in numbered)]
-    runs = sorted([*whole, *_side_by_side(numbered)], key=lambda run: run[0] - run[1])
+    runs = _runs(table, most, places, numbered) if numbered else []
     words = [(at, at) for at in places if at not in numbered]
     for first, last in [*runs, *words]:
         if sum(len(row) == last + 1 for row in table.words) >= ALIKE * len(records):
@@ -93,52 +81,34 @@ def slot_of(lines: Sequence[str]) -> Slot | None:
     return _under_a_key(records)
 
 
-class _Table:
-    """Records and their words; where in a record these stand is asked for a few places only.
-
-    With a ``key`` it is one word of each: what first stands under it.
-    """
-
-    def __init__(self, records: Sequence[str], key: str = "") -> None:
-        self.records = records
-        self._key = key
-        self._columns: dict[int, Sequence[str]] = {}
-        self.words: Sequence[Sequence[str]] = (
-            [[found[0] for found in row] for row in self.rows]
-            if key
-            else [line.translate(_BETWEEN).split() for line in records]
-        )
-
-    @cached_property
-    def rows(self) -> Sequence[Sequence[re.Match[str]]]:
-        """The words of each record as they stand in it."""
-        return [words_of(line, self._key) for line in self.records]
-
-    def column(self, at: int) -> Sequence[str]:
-        """The words at a place, of the records that are as long."""
-        found = self._columns.get(at)
-        if found is None:
-            longer = max(at, -1 - at)
-            found = self._columns[at] = [row[at] for row in self.words if len(row) > longer]
-        return found
-
-    def places(self, first: int, last: int) -> Sequence[tuple[str, tuple[int, int]]]:
-        """The records in which a name stands from one place to another, and where it does."""
-        found = [
-            (line, _place(line, row, first, last)) for line, row in zip(self.records, self.rows, strict=True)
-        ]
-        return [(line, place) for line, place in found if place is not None]
+def _runs(table: Table, most: int, places: Sequence[int], numbered: Sequence[int]) -> list[tuple[int, int]]:
+    """Stretches of words that may be names, the longest first: numbers, and what stands beside them."""
+    beside = [
+        at
+        for at in range(most)
+        if at not in numbered
+        and (at in places or _tells(table, at, among=True))
+        and (_of_numbers(table, at) or _joined(table, at))
+    ]
+    told = {*numbered, *beside}
+    told |= {at for at in range(1, most) if {at - 1, at + 1} <= told and len(_words_at(table, at)) == 1}
+    whole = [run for run in _side_by_side(sorted(told)) if any(run[0] <= at <= run[1] for at in numbered)]
+    return sorted([*whole, *_side_by_side(numbered)], key=lambda run: run[0] - run[1])
 
 
 def _under_a_key(records: Sequence[str]) -> Slot | None:
     """Who writes by a value that stands under a name wherever that is in a record."""
+    if sum("=" in line or line.startswith("{") for line in records) < PRESENT * len(records):
+        return None
     times = Counter(
-        key for line in records for key in {found[1] for found in _KEYS.finditer(line) if _keyed(line, found)}
+        key
+        for line in records
+        for key in dict.fromkeys(found[1] for found in KEYS.finditer(line) if _keyed(line, found))
     )
     for key, count in times.items():
         if count < PRESENT * len(records) or _NO_KEYS.search(key) is not None:
             continue
-        table = _Table(records, key)
+        table = Table(records, key)
         if _tells(table, 0) and _of_numbers(table, 0):
             found = _named(table, 0, 0, key)
             if found is not None:
@@ -151,7 +121,6 @@ def _keyed(line: str, found: re.Match[str]) -> bool:
     return line.startswith("{") or "=" in found[0]
 
 
-_KEYS = deferred(r"(?<![\w.-])([A-Za-z_]\w{0,30})[\"']?(?:=|: ?)[\"']?(?=\w)")
 _NO_KEYS = deferred(
     r"(?i)\A(?:epoch|step|iter\w*|round|batch|layer|loss|lr|acc\w*|seed|chunk|attempt|trial|version|level|lvl|sum|size|bytes|count|total"
     r"|time|t|ts|elapsed|took|dt|shard|file|sample|wave|task|tile|local_?rank|local|gpu|device|cuda|port|line|code|status|value|k|n|i|v)\Z"
@@ -159,20 +128,23 @@ _NO_KEYS = deferred(
 """What numbers something else than processes, or processes within a host."""
 
 
-def _joined(table: _Table, at: int) -> bool:
+def _joined(table: Table, at: int) -> bool:
     """Whether a word is one with the next: ``east/3``."""
-    pairs = [(line, row) for line, row in zip(table.records, table.rows, strict=True) if len(row) > at + 1]
-    between = Counter(line[row[at].end() : row[at + 1].start()] for line, row in pairs)
+    between = Counter(
+        line[starts[at] + len(words[at]) : starts[at + 1]]
+        for line, (words, starts) in zip(table.records, table.rows, strict=True)
+        if len(words) > at + 1
+    )
     return bool(between) and max(between, key=between.__getitem__) in {"/", ":"}
 
 
-def _of_numbers(table: _Table, at: int) -> bool:
+def _of_numbers(table: Table, at: int) -> bool:
     """Whether numbers or letters tell those apart who stand at a place."""
     found = _words_at(table, at)
     return 2 * sum(map(_numbered, found)) >= len(found)
 
 
-def _words_at(table: _Table, at: int) -> set[str]:
+def _words_at(table: Table, at: int) -> set[str]:
     return {word.rstrip(":.") for word in table.column(at)}
 
 
@@ -185,8 +157,7 @@ def named_by(slot: Slot, line: str) -> tuple[str, int] | None:
     """The name of its writer in a record, and where it ends; None where there is none."""
     if not is_record(line):
         return None
-    words = words_of(line, slot.key)
-    place = _place(line, words, slot.first, slot.last)
+    place = place_of(row_of(line, slot.key), slot.first, slot.last)
     if place is None:
         return None
     name = line[slice(*place)]
@@ -201,34 +172,14 @@ def _form(name: str) -> str:
     return f"\0{found[1]}0" if found is not None else ""
 
 
-def words_of(line: str, key: str = "") -> list[re.Match[str]]:
-    """What stands between spaces, brackets and the like; with a ``key``, what first stands under it."""
-    if key:
-        found = next((found for found in _KEYS.finditer(line) if found[1] == key), None)
-        value = None if found is None else _WORDS.match(line, found.end())
-        return [] if value is None else [value]
-    return list(_WORDS.finditer(line))
-
-
-def _place(line: str, words: Sequence[re.Match[str]], first: int, last: int) -> tuple[int, int] | None:
-    """Where a name stands that takes the words from one place to another; a colon behind it is none of it."""
-    if len(words) < max(1, last + 1, -first):
-        return None
-    end = words[last].end()
-    while end > words[last].start() + 1 and line[end - 1] in ":.":
-        end -= 1
-    return words[first].start(), end
-
-
-def _tells(table: _Table, at: int, *, among: bool = False) -> bool:
+def _tells(table: Table, at: int, *, among: bool = False) -> bool:
     """Whether the words at a place may be a part of the names of writers; of one that others stand in, with ``among``."""
     words = table.column(at)
     if len(words) < PRESENT * len(table.records) or not WHOSE <= len(set(words)) <= len(words) / AGAIN:
         return False
-    if not (_spans(words) and (_come_back(words) if among else _in_turns(words))):
+    if not ((_come_back(words) if among else _in_turns(words)) and _spans(words)):
         return False  # most places are told by this
-    there = table.places(at, at)
-    values = [line[slice(*place)] for line, place in there]
+    values = [without_stop(word) for word in words]
     times = Counter(values)
     if len(times) < WHOSE or all(value.upper() in LEVELS for value in times):
         return False
@@ -236,17 +187,17 @@ def _tells(table: _Table, at: int, *, among: bool = False) -> bool:
         _COUNTED.search(value[: number.start()]) for value in times if (number := _DIGITS.search(value))
     ):
         return False
-    if any(map(_impossible, times)) and sum(times[v] for v in times if _impossible(v)) * 5 > len(values):
+    if sum(times[value] for value in filter(_impossible, times)) * 5 > len(values):
         return False
     if not among and (_counts_up(values) or _in_strides(times)):
         return False
-    before = Counter(_DIGITS.sub("\0", line[: place[0]])[-40:] for line, place in there)
-    ((usual, _),) = before.most_common(1)
-    if at >= 0 and (_COUNTED.search(usual) or NOT_WRITERS.search(usual) or _FRACTION.search(usual)):
+    if at < 0:
+        return True
+    told = [(line[:begin], line[begin:end]) for line, (begin, end) in table.places(at, at)]
+    ((usual, _),) = Counter(_DIGITS.sub("\0", before)[-40:] for before, _ in told).most_common(1)
+    if _COUNTED.search(usual) or NOT_WRITERS.search(usual) or _FRACTION.search(usual):
         return False
-    return at < 0 or not of_different_things(
-        [(line[: place[0]], line[slice(*place)]) for line, place in there]
-    )
+    return not of_different_things(told)
 
 
 def _counts_up(values: Sequence[str]) -> bool:
@@ -271,7 +222,7 @@ _BACK = 2
 
 def _come_back(values: Sequence[str]) -> bool:
     """Whether values come again after others, as no time does."""
-    return sum(a != b for a, b in pairwise(values)) >= 2 * len(set(values))
+    return _turns(values) >= 2 * len(set(values))
 
 
 def _impossible(value: str) -> bool:
@@ -364,17 +315,19 @@ _LEVELS = deferred(
 
 def _spans(values: Sequence[str]) -> bool:
     """Whether most values come from the beginning to the end, as those of counters and of phases do not."""
-    first: dict[str, int] = {}
-    last: dict[str, int] = {}
-    for at, value in enumerate(values):
-        first.setdefault(value, at)
-        last[value] = at
+    last = dict(zip(values, range(len(values)), strict=True))
+    first = dict(zip(reversed(values), range(len(values) - 1, -1, -1), strict=True))
     wide = sum(last[value] - first[value] >= SPAN * len(values) for value in first)
     return 2 * wide >= len(first)
 
 
 def _in_turns(values: Sequence[str]) -> bool:
-    return sum(a != b for a, b in pairwise(values)) >= TURNS * len(values)
+    return _turns(values) >= TURNS * len(values)
+
+
+def _turns(values: Sequence[str]) -> int:
+    """How often another value follows."""
+    return sum(map(ne, values, islice(values, 1, None)))
 
 
 def _side_by_side(places: Sequence[int]) -> list[tuple[int, int]]:
@@ -388,7 +341,7 @@ def _side_by_side(places: Sequence[int]) -> list[tuple[int, int]]:
     return found
 
 
-def _named(table: _Table, first: int, last: int, key: str = "") -> Slot | None:
+def _named(table: Table, first: int, last: int, key: str = "") -> Slot | None:
     """The names that stand from one place to another, if what is said is the same under them."""
     there = table.places(first, last)
     names = [line[slice(*place)] for line, place in there]
