@@ -32,6 +32,7 @@ from triage.diagnosis.ledger.oddities import (
     idle,
     left_behind,
     observed,
+    refused,
     suspect,
     through,
     with_words_of_ranks,
@@ -150,7 +151,13 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         # all others ended in order
         called = identities.rank_of_name(broke_off.stream)
         identities.only_failed = called if broke_off.rank is None else broke_off.rank
+    identities.deviant = refused(job)
     identities.failed_at = _failed_at(ledger)
+    identities.ended_at = {
+        number: end.item.finding.time
+        for number, end in ledger.exits.items()
+        if end.failed and not end.orderly and end.item.finding.time is not None
+    }
     identities.suspect = suspect(job, ledger.seen)
     identities.missing = ledger.missing
     identities.behind = None if (short := left_behind(job)) is None else short.rank
