@@ -131,14 +131,14 @@ class Around:
         said = next((above for above in islice(view.preceding(line), CLOSE) if above.message.strip()), None)
         return None if said is None else self._shown(source, view, said)
 
-    def time_above(self, source: int, begin: int) -> Moment | None:
-        """When the nearest line above that at ``begin`` was written that says so."""
+    def time_above(self, source: int, begin: int, words: str) -> Moment | None:
+        """When a line above that at ``begin`` was written that says ``words`` as well."""
         found = self._at(source, begin)
         if found is None:
             return None
         view, line = found
-        stamps = (above.prefix.time for above in islice(view.preceding(line), FRAMES))
-        return next((time for time in stamps if time is not None), None)
+        said = (above for above in islice(view.preceding(line), FRAMES) if words in above.message)
+        return next((above.prefix.time for above in said if above.prefix.time is not None), None)
 
     def frame(self, source: int, begin: int, end: int, path: str, number: int) -> Evidence | None:
         """The frame at line ``number`` of the file ``path`` in the traceback from ``begin`` to ``end``, and its code."""

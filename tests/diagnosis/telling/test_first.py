@@ -35,7 +35,7 @@ def frames(refused: dict[int, str]) -> dict[str, str]:
         )  # fmt: skip
         for local, rank in enumerate(ranks):
             if rank in refused:
-                text += f"Nov 23 {refused[rank]} {host} render[{local}]: frame 6: the plate server wants no more\n"
+                text += f"Nov 23 {refused[rank]} {host} render[{local}]: frame 6: the plate server wants no more of us today\n"
                 text += raised(rank, "PlateError: the plate server wants no more of us today")
         logs[f"{host}.log"] = text
     return logs

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from triage.diagnosis.causes.candidates import Candidate
-from triage.diagnosis.job import comparable
+from triage.diagnosis.job import Item, comparable
 from triage.diagnosis.ranks.seats import Identities
-from triage.model import Finding, Moment
+from triage.model import Moment
 from triage.scan.around import Around
 
 CLEARLY = 2.0
@@ -20,7 +20,7 @@ def first_by_clock(
     """The one of ``ranks`` that said it, or whose process ended by itself, clearly before the others did.
 
     One node's launcher looks at all its processes at once, and ends the others when one has failed. A traceback bears no
-    time: in logs of several nodes the line above it does.
+    time: the line above it does in which the same was logged, in logs of several nodes.
     """
     said: dict[int, Moment] = {}
     above: dict[int, Moment] = {}
@@ -29,7 +29,7 @@ def first_by_clock(
         if item.rank is None:
             continue
         _earliest(said, item.rank, item.finding.time)
-        _earliest(above, item.rank, _above(item.finding, around))
+        _earliest(above, item.rank, _above(item, around))
         sources[item.rank] = item.finding.source
     if len({sources.get(rank) for rank in ranks}) < len(set(ranks)):
         above = {}
@@ -45,8 +45,16 @@ def _earliest(times: dict[int, Moment], rank: int, time: Moment | None) -> None:
         times[rank] = min(times.get(rank, time), time)
 
 
-def _above(finding: Finding, around: Around | None) -> Moment | None:
-    return None if around is None else around.time_above(finding.source, finding.offset)
+def _above(item: Item, around: Around | None) -> Moment | None:
+    """When somebody logged what was raised, before it was raised again."""
+    message = item.text("message") or ""
+    if around is None or len(message) < _ENOUGH_WORDS:
+        return None
+    return around.time_above(item.finding.source, item.finding.offset, message.split("\n")[0])
+
+
+_ENOUGH_WORDS = 16
+"""Letters of a message that two failures hardly have in common by chance."""
 
 
 def _first(times: Mapping[int, Moment], ranks: Sequence[int]) -> int | None:
