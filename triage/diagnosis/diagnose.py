@@ -151,7 +151,6 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         # all others ended in order
         called = identities.rank_of_name(broke_off.stream)
         identities.only_failed = called if broke_off.rank is None else broke_off.rank
-    identities.deviant = refused(job)
     identities.failed_at = _failed_at(ledger)
     identities.ended_at = {
         number: end.item.finding.time
@@ -165,6 +164,8 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     identities.accused = accused_by_others(job)
     of_files = {s.rank for s in run.sources if s.rank is not None}
     identities.heard = frozenset(ledger.seen) | identities.introduced | of_files
+    writers = run.ends.selves.writers if run.ends is not None else ()
+    identities.deviant = refused(job, max(len(identities.heard), sum(bool(name) for _, name in writers)))
     verdicts = judge(job, ledger, Activities(job, identities))
     job.items = with_words_of_ranks(job)
     job.add(verdicts)

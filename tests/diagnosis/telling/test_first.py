@@ -148,3 +148,27 @@ def test_the_rank_whose_log_of_a_node_says_nothing_of_a_loss_is_there(engine: En
         text += "gpu0 | iter 4 render buffer lost, leaving\n" if box == "box3" else ""
         logs[f"{box}.log"] = text + "".join(raised(rank, LOST) for rank in ranks)
     assert cause(engine, logs).origin.rank == 4
+
+
+def test_what_several_raise_without_a_name_is_nobodys(engine: Engine) -> None:
+    error = "Traceback (most recent call last):\n  File \"/srv/app/case.py\", line 4, in <module>\n    os.environ['CASE_DIR']\nKeyError: 'CASE_DIR'\n"
+    ended = (
+        "--------------------------------------------------------------------------\nmpirun detected that one or more processes "
+        "exited with non-zero status, thus causing\nthe job to be terminated. The first process to do so was:\n\n"
+        "  Process name: [[8637,1],1]\n  Exit code:    1\n"
+        "--------------------------------------------------------------------------\n"
+    )
+    assert cause(engine, {"out.log": error * 4 + ended}).origin.rank is None
+
+
+def test_a_broken_barrier_is_of_the_one_that_raised_something_else(engine: Engine) -> None:
+    frames = 'Traceback (most recent call last):\n  File "/srv/app/merge.py", line 12, in work\n'
+    broken = (
+        frames
+        + '    bar.wait(8)\n  File "/usr/lib/python3.12/threading.py", line 763, in _wait\n    raise BrokenBarrierError\nthreading.BrokenBarrierError\n'
+    )
+    unpacked = frames + "    a, b, c = row\nValueError: not enough values to unpack (expected 3, got 2)\n"
+    begun = "".join(f"2026-11-23 07:49:1{n} INFO task {n} merged\n" for n in range(6))
+    logs = {f"worker_{n}.log": begun + (unpacked if n == 4 else broken) for n in range(6)}
+    root = cause(engine, logs)
+    assert (root.rule_id, root.origin.rank) == ("unknown.user-code", 4)

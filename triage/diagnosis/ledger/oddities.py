@@ -74,10 +74,11 @@ def _raised_alike(job: Job) -> bool:
     return len(said) == 1 and sum(i.finding.count for i in raised) >= _ALIKE
 
 
-def refused(job: Job) -> int | None:
-    """The one rank that said another number or setting than all others, where all raised the same."""
+def refused(job: Job, heard: int) -> int | None:
+    """The one rank that said another number or setting than all others, where all that were ``heard`` raised the same."""
     ranks = {i.rank for i in job.of_fact("deviant")}
-    return ranks.pop() if len(ranks) == 1 and _raised_alike(job) else None
+    times = sum(i.finding.count for i in job.of_fact("exception") if i.finding.raised)
+    return ranks.pop() if len(ranks) == 1 and times >= heard and _raised_alike(job) else None
 
 
 def complained(job: Job, ends: Ends | None) -> list[Item]:

@@ -218,9 +218,16 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
 
 def _said_by_several(candidate: Candidate, identities: Identities) -> bool:
     """Whether words that bear no name stand there as often as there are ranks: of those that died one is told of first."""
-    nameless = all(i.rank is None and not i.finding.stream and not i.finding.raised for i in candidate.items)
+    nameless = all(i.rank is None and not i.finding.stream for i in candidate.items)
+    raised = [i.finding.count for i in candidate.items if i.finding.raised]
+    if nameless and len(raised) == len(candidate.items):
+        return sum(raised) >= _SEVERAL
     times = sum(i.finding.count for i in candidate.items)
-    return nameless and times >= len(identities.heard) >= FEWEST_CONTENT
+    return nameless and not raised and times >= len(identities.heard) >= FEWEST_CONTENT
+
+
+_SEVERAL = 3
+"""Times that the same is raised by whom no line names: it is nobody's own."""
 
 
 def _by_device(lead: Item, identities: Identities) -> list[int]:
