@@ -151,7 +151,10 @@ def test_the_rank_whose_log_of_a_node_says_nothing_of_a_loss_is_there(engine: En
 
 
 def test_what_several_raise_without_a_name_is_nobodys(engine: Engine) -> None:
-    error = "Traceback (most recent call last):\n  File \"/srv/app/case.py\", line 4, in <module>\n    os.environ['CASE_DIR']\nKeyError: 'CASE_DIR'\n"
+    error = (
+        'Traceback (most recent call last):\n  File "/srv/app/case.py", line 4, in <module>\n'
+        "    os.environ['CASE_DIR']\nKeyError: 'CASE_DIR'\n"
+    )
     ended = (
         "--------------------------------------------------------------------------\nmpirun detected that one or more processes "
         "exited with non-zero status, thus causing\nthe job to be terminated. The first process to do so was:\n\n"
@@ -164,8 +167,8 @@ def test_what_several_raise_without_a_name_is_nobodys(engine: Engine) -> None:
 def test_a_broken_barrier_is_of_the_one_that_raised_something_else(engine: Engine) -> None:
     frames = 'Traceback (most recent call last):\n  File "/srv/app/merge.py", line 12, in work\n'
     broken = (
-        frames
-        + '    bar.wait(8)\n  File "/usr/lib/python3.12/threading.py", line 763, in _wait\n    raise BrokenBarrierError\nthreading.BrokenBarrierError\n'
+        f'{frames}    bar.wait(8)\n  File "/usr/lib/python3.12/threading.py", line 763, in _wait\n'
+        "    raise BrokenBarrierError\nthreading.BrokenBarrierError\n"
     )
     unpacked = frames + "    a, b, c = row\nValueError: not enough values to unpack (expected 3, got 2)\n"
     begun = "".join(f"2026-11-23 07:49:1{n} INFO task {n} merged\n" for n in range(6))
