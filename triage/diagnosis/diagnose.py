@@ -32,6 +32,7 @@ from triage.diagnosis.ledger.oddities import (
     idle,
     left_behind,
     observed,
+    refused,
     suspect,
     through,
     with_words_of_ranks,
@@ -153,6 +154,11 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         called = identities.rank_of_name(broke_off.stream)
         identities.only_failed = called if broke_off.rank is None else broke_off.rank
     identities.failed_at = _failed_at(ledger)
+    identities.ended_at = {
+        number: end.item.finding.time
+        for number, end in ledger.exits.items()
+        if end.failed and not end.orderly and end.item.finding.time is not None
+    }
     identities.suspect = suspect(job, ledger.seen)
     identities.missing = ledger.missing
     identities.behind = None if (short := left_behind(job)) is None else short.rank
@@ -160,6 +166,8 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     identities.accused = accused_by_others(job)
     of_files = {s.rank for s in run.sources if s.rank is not None}
     identities.heard = frozenset(ledger.seen) | identities.introduced | of_files
+    writers = run.ends.selves.writers if run.ends is not None else ()
+    identities.deviant = refused(job, max(len(identities.heard), sum(bool(name) for _, name in writers)))
     verdicts = judge(job, ledger, Activities(job, identities))
     job.items = with_words_of_ranks(job)
     job.add(verdicts)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from itertools import islice
 
-from triage.model import Block, Evidence, Prefix, Source
+from triage.model import Block, Evidence, Moment, Prefix, Source
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.said import tells, without_digits, writer_of
@@ -137,6 +137,15 @@ class Around:
         view, line = found
         said = next((above for above in islice(view.preceding(line), CLOSE) if above.message.strip()), None)
         return None if said is None else self._shown(source, view, said)
+
+    def time_above(self, source: int, begin: int, words: str) -> Moment | None:
+        """When a line above that at ``begin`` was written that says ``words`` as well."""
+        found = self._at(source, begin)
+        if found is None:
+            return None
+        view, line = found
+        said = (above for above in islice(view.preceding(line), FRAMES) if words in above.message)
+        return next((above.prefix.time for above in said if above.prefix.time is not None), None)
 
     def frame(self, source: int, begin: int, end: int, path: str, number: int) -> Evidence | None:
         """The frame at line ``number`` of the file ``path`` in the traceback from ``begin`` to ``end``, and its code."""

@@ -75,3 +75,19 @@ def test_what_was_said_before_the_launcher_saw_processes_end_tells_why(engine: E
     assert cause.category == "config"
     assert "refusing to start" in cause.evidence[0].text
     assert any("exitcode: 64" in piece.text for piece in cause.evidence)
+
+
+def test_of_ranks_that_broke_off_one_after_the_other_the_first(engine: Engine) -> None:
+    line = '{{"ts": 1795416{0}.1, "level": "{1}", "rank": {2}, "event": "{3}", "step": {4}}}\n'
+    log = "".join(
+        line.format(600 + s, "info", r, "step", s) for s in range(0, 9, 3) for r in (2, 0, 3, 1, 5, 4)
+    )
+    log += line.format(609, "error", 3, "halo_shape_differs", 9)
+    log += "".join(line.format(610, "info", r, "step", 9) for r in (0, 1, 2))
+    log += "".join(
+        line.format(625 + n, "error", r, "neighbour_silent", 9 + n) for n, r in enumerate((4, 5, 0))
+    )
+    root = engine.diagnose([Source("ring.jsonl", data=log.encode())]).root_cause
+    assert root is not None
+    assert root.origin.rank == 3
+    assert "halo_shape_differs" in root.evidence[0].text

@@ -452,3 +452,51 @@ def test_ranks_that_talk_over_gloo_may_share_a_host_and_a_local_rank(engine: Eng
     ended = [torchrun({0: 1}), torchrun({2: -9}).replace("(local_rank: 2)", "(local_rank: 0)")]
     root = cause(engine, raised(0, CLOSED) + ended[0], ended[1])
     assert (root.category, root.origin.rank) == ("rank-crash", 2)
+
+
+def test_who_calls_alone_is_not_to_blame_where_another_did_not_do_what_all_did(engine: Engine) -> None:
+    log = "".join(f"worker {r} | epoch {e} | val 2.{e}\n" for e in range(5) for r in (3, 1, 0, 5, 2, 4))
+    log += "".join(f"worker {r} | epoch 5 | val 2.{r}\n" for r in (3, 1, 0, 5, 2, 4))
+    log += "".join(f"worker {r} | epoch 5 | no gain, lowering the rate\n" for r in (3, 1, 0, 2, 4))
+    log += "".join(f"worker {r} | epoch 6 | val 2.{r}\n" for r in (3, 0, 2, 4))
+    log += "".join(
+        raised(r, SEND, *((44, "lower") if r == 1 else (40, "update"))) for r in (0, 1, 2, 5, 3, 4)
+    )
+    root = cause(engine, log)
+    assert (root.category, root.origin.rank) == ("collective-desync", 5)
+
+
+def test_who_breaks_off_in_gloo_got_what_another_one_sent(engine: Engine) -> None:
+    met = (
+        "terminate called after throwing an instance of 'gloo::EnforceNotMet'\n  what():  [enforce fail at "
+        "/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:456] op.preamble.length <= op.nbytes. 108 vs 12. Received data "
+        "size doesn't match expected size. Is there a distributed collective mismatch in your code?\n"
+    )
+    logs = [
+        f"beam rank {r}/6 pid 234{r} bins {640 if r == 5 else 64}\nscan 0 peak 26{r}\n"
+        + (met if r == 4 else raised(r, CLOSED))
+        for r in range(6)
+    ]
+    root = cause(engine, *logs)
+    assert (root.category, root.origin.rank) == ("collective-desync", 5)
+
+
+def test_the_others_were_about_to_end_well_when_they_were_told_to(engine: Engine) -> None:
+    log = "".join(f"proc {r}/6: batch {b}\n" for b in (0, 8, 16) for r in (3, 1, 0, 5, 2, 4))
+    log += "".join(f"proc {r}/6: decoding\n" for r in (3, 1, 0, 2, 4))
+    log += "".join(f"proc {r}/6: bleu 31.2\n" for r in (3, 0, 2, 4))
+    log += raised(5, CLOSED) + raised(1, CLOSED, 52, "decode")
+    log += (
+        "W1123 07:29:36.097000 6030 torch/distributed/elastic/multiprocessing/api.py:1028] Sending process 6035 closing signal "
+        "SIGTERM\nE1123 07:29:36.165000 6030 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 1) "
+        "local_rank: 5 (pid: 6039) of binary: /opt/venv/bin/python3\n"
+        "============================================================\nmt.py FAILED\n"
+        "------------------------------------------------------------\nFailures:\n[1]:\n  time      : 2026-11-23_07:29:36\n"
+        "  host      : localhost\n  rank      : 1 (local_rank: 1)\n  exitcode  : -15 (pid: 6035)  (SIGTERM)\n"
+        "  error_file: <N/A>\n  traceback : Signal 15 (SIGTERM) received by PID 6035\n"
+        "------------------------------------------------------------\nRoot Cause (first observed failure):\n[0]:\n"
+        "  time      : 2026-11-23_07:29:36\n  host      : localhost\n  rank      : 5 (local_rank: 5)\n"
+        "  exitcode  : 1 (pid: 6039)\n  error_file: <N/A>\n============================================================\n"
+    )
+    root = cause(engine, log)
+    assert (root.rule_id, root.origin.rank) == ("ledger.left-over", 5)

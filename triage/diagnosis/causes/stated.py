@@ -142,11 +142,28 @@ def last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:
 
 
 def telling(words: Sequence[tuple[int, Evidence]]) -> int:
-    """Which of the last lines says most: the first that names a trouble, else one that names a crash, else the last."""
+    """Which of the last lines says most: the first that names a trouble, else one that names a crash, else the last.
+
+    Of ranks that broke off in one log, the first began it where it said something else than those that followed.
+    """
     kinds = [trouble_of(word) for word in words]
     named = [at for at, kind in enumerate(kinds) if kind not in {None, "crash"}]
     crashed = [at for at, kind in enumerate(kinds) if kind == "crash"]
-    return (named or crashed or [len(words) - 1])[0]
+    return (named or crashed or _begun(words) or [len(words) - 1])[0]
+
+
+_FEWEST_FOLLOWERS = 2
+"""Other ranks that end in the same words as each other."""
+
+
+def _begun(words: Sequence[tuple[int, Evidence]]) -> list[int]:
+    """The first of ``words``, where ranks said them as errors in one log and the later ones say the same of it."""
+    split = [split_line(shown.text) for _, shown in words]
+    ranks = [prefix.rank if prefix.level in {"error", "fatal"} else None for prefix, _ in split]
+    if len({index for index, _ in words}) != 1 or None in ranks or len(set(ranks)) < len(ranks):
+        return []
+    wordings = [compiled(r"\d+").sub("", message) for _, message in split]
+    return [0] if wordings[0] != wordings[-1] and wordings.count(wordings[-1]) >= _FEWEST_FOLLOWERS else []
 
 
 def spoken(evidence: Evidence) -> str:
@@ -164,9 +181,9 @@ def spoken(evidence: Evidence) -> str:
 def made(
     job: Job, rule: Rule, fields: dict[str, Value], index: int, evidence: Sequence[Evidence]
 ) -> Candidate:
-    """A candidate of ``rule`` from lines of the source ``index``, the decisive one last but for what stands around it."""
+    """A candidate of ``rule`` from lines of the source ``index``: the decisive one, and what stands around it."""
     source = job.sources[index]
-    prefix, _ = job.parts(index, evidence[-1].text)
+    prefix, _ = job.parts(index, evidence[0].text)
     if prefix.rank is not None and prefix.stream == f"task {prefix.rank}" and job.of_fact("launch-begins"):
         prefix = prefix._replace(rank=None)  # a launcher of several ranks speaks under the task's number
     finding = Finding(

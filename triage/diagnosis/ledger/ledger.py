@@ -191,7 +191,22 @@ def _implied(job: Job, ledger: Ledger) -> tuple[int, ...]:
         low = 0 if high < 2 * len(ranks) else low
         if len(ranks) > 1 and high - low < 2 * len(ranks):
             known |= set(range(low, high))
-    return tuple(sorted(known))
+    return tuple(sorted(known | _of_equal_nodes(list(speakers.values()))))
+
+
+_FEWEST_NODES = 2
+
+
+def _of_equal_nodes(logs: list[set[int]]) -> set[int]:
+    """All ranks of logs of which each is of a node and all nodes have as many, as at least two that are complete tell."""
+    size = max(map(len, logs), default=0)
+    firsts = {min(ranks) - min(ranks) % size for ranks in logs} if size > 1 else set()
+    complete = sum(len(ranks) == size for ranks in logs)
+    if len(firsts) < len(logs) or complete < _FEWEST_NODES or firsts != set(range(0, size * len(logs), size)):
+        return set()
+    if any(min(ranks) // size != max(ranks) // size for ranks in logs):
+        return set()
+    return set(range(size * len(logs)))
 
 
 def _own_name(item: Item) -> str | None:

@@ -12,6 +12,7 @@ from triage.scan.lazy import compiled
 
 MAX_SHOWN = 2
 BEHIND = "progress.behind"
+DEVIANT = "progress.deviant"
 OUTSIDE = "torch.rank-outside-group"
 _FEWEST_LAST = 3
 """Ranks whose last words must be known to tell the odd ones."""
@@ -52,12 +53,32 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
     if not (still or job.of_fact("stacks-printed") or any(_in_vain(item) for item in job.items)):
         # somebody raised an error and does not say who it is: the one that came no further than that
         nameless = any(item.finding.raised and item.finding.rank is None for item in job.items)
-        found = ends.oddities({}) if nameless else ()
-        return [Item(f, job.rules[f.rule_id]) for f in found if f.rule_id == BEHIND]
+        # all raised the same: who had read or set something else than they before
+        wanted = {*([BEHIND] if nameless else []), *([DEVIANT] if _raised_alike(job) else [])}
+        found = ends.oddities({}) if wanted else ()
+        return [Item(f, job.rules[f.rule_id]) for f in found if f.rule_id in wanted]
     until = first_trouble(job)
     for item in job.of_rule("torch.agent-death-signal") if still else ():
         until.setdefault(item.finding.source, item.finding.offset)
     return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
+
+
+_ALIKE = 3
+"""Processes that raise the same."""
+
+
+def _raised_alike(job: Job) -> bool:
+    """Whether several processes raised the same exception, and nobody another one."""
+    raised = [i for i in job.of_fact("exception") if i.finding.raised]
+    said = {(i.text("type"), i.text("function"), i.number("line")) for i in raised}
+    return len(said) == 1 and sum(i.finding.count for i in raised) >= _ALIKE
+
+
+def refused(job: Job, heard: int) -> int | None:
+    """The one rank that said another number or setting than all others, where all that were ``heard`` raised the same."""
+    ranks = {i.rank for i in job.of_fact("deviant")}
+    times = sum(i.finding.count for i in job.of_fact("exception") if i.finding.raised)
+    return ranks.pop() if len(ranks) == 1 and times >= heard and _raised_alike(job) else None
 
 
 def complained(job: Job, ends: Ends | None) -> list[Item]:

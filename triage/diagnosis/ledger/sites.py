@@ -43,6 +43,8 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
     if votes < len(sites) - 1 or len(odd) != 1 or (odd[0] == 0 and sites[0][:2] == usual[:2]):
         return None
     rank = odd[0]
+    if {i.rank for i in job.of_fact("behind")} - {None, rank}:
+        return None  # another one did not do what all others did, as this one: who calls alone is on the way with them
     others = {calls[r] for r in sites if r != rank}
     if _is_paired(calls[rank]) or (len(sites) < FEWEST and any(map(_is_paired, others))):
         return None  # each makes such a call from a place of its own
@@ -107,6 +109,8 @@ def mismatched(job: Job, ledger: Ledger) -> Iterator[Item]:
     if len(odd) != 1 or votes < len(spoken) - 1:
         return
     (rank,) = odd
+    if rank not in sites and {i.rank for i in job.of_fact("deviant")} - {None, rank}:
+        return  # who breaks off got what another one sent, whose own numbers are not those of all others
     own = next((i for i in items if i.rank == rank), witnesses.get(rank, items[0]))
     rest = next(i for r, i in sorted(witnesses.items()) if r != rank)
     told = _told(sites[rank]) if rank in sites else "another call"

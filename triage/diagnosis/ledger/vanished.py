@@ -173,13 +173,24 @@ _FEWEST = 3
 
 
 def left_over(job: Job, ledger: Ledger) -> Iterator[Item]:
-    """The one rank that lost its peers, where torchrun, which lists all that ended badly, lists nobody else: they had ended well."""
-    failed = {rank for rank, end in ledger.exits.items() if end.failed}
-    if len(failed) != 1 or set(ledger.bereft) != failed or not set(ledger.waiting) <= failed or job.cut:
+    """The one rank that lost its peers, where torchrun, which lists all that ended badly, lists nobody else: they had ended well.
+
+    It may have told some of the others to end, which were about to, and list these: then that rank alone had not come as far.
+    """
+    told = {rank for rank, end in ledger.exits.items() if end.failed and end.orderly}
+    failed = {rank for rank, end in ledger.exits.items() if end.failed} - told
+    if (
+        len(failed) != 1
+        or set(ledger.bereft) - told != failed
+        or not set(ledger.waiting) <= failed
+        or job.cut
+    ):
         return
-    others = set(ledger.members) - failed
+    if told and {item.rank for item in job.of_fact("behind")} != failed:
+        return
+    others = set(ledger.members) - failed - told
     listed = {item.number("rank") for item in job.of_rule(_LISTED)}
-    if len(others) < FEWEST or not others <= set(ledger.seen) or listed != failed:
+    if len(others) < FEWEST or not others <= set(ledger.seen) or listed != failed | told:
         return
     if any(
         item.rank in others and (item.rule.fact == "exception" or item.rule.role in {"cause", "symptom"})

@@ -23,6 +23,7 @@ from triage.diagnosis.ranks.nodes import (
     hosts_in_order,
     several_around,
     short,
+    within_nodes,
 )
 from triage.diagnosis.ranks.numbered import default_tag, group_tag, number_ranks, own_name, wanted
 from triage.diagnosis.ranks.seats import ORDINAL, Identities
@@ -39,8 +40,8 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     several = several_around(job.items)
     told = ends.selves if ends is not None and wanted(job) else Selves()
     said = told.ranks
-    job.items = global_numbers(
-        unwrapped(job.items, {place for place, ranks in said.items() if len(ranks) == 1})
+    job.items = within_nodes(
+        global_numbers(unwrapped(job.items, {place for place, ranks in said.items() if len(ranks) == 1}))
     )
     job.index()
     table = Identities()

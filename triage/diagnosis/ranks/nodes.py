@@ -133,6 +133,35 @@ def global_numbers(items: list[Item]) -> list[Item]:
     ]
 
 
+def within_nodes(items: list[Item]) -> list[Item]:
+    """``items`` in which a number that a node's processes have among themselves is no longer taken for a rank.
+
+    ``[1] step 3`` may be of rank 1. In the log of a launcher that tells of ranks 4 to 7, by their local ranks, it is rank 5.
+    """
+    held: dict[int, dict[int, int]] = defaultdict(dict)
+    for item in items:
+        rank, local_rank = item.number("rank"), item.number("local_rank")
+        if item.rule.fact == "rank-exit" and rank is not None and local_rank is not None:
+            held[item.finding.source][rank] = local_rank
+    firsts = {
+        source: min(seats)
+        for source, seats in held.items()
+        if len({rank - local_rank for rank, local_rank in seats.items()}) == 1
+        and min(seats) == len(seats) * (min(seats) // len(seats)) > 0
+    }
+    return [
+        item
+        if (first := firsts.get(item.finding.source)) is None
+        or item.rule.fact == "rank-exit"
+        or (rank := item.finding.rank) is None
+        or rank not in held[item.finding.source].values()
+        or rank in held[item.finding.source]
+        or item.finding.stream != f"rank{rank}"
+        else Item(replace(item.finding, rank=first + rank, local_rank=rank), item.rule)
+        for item in items
+    ]
+
+
 def _beside_host(finding: Finding) -> int | None:
     """The number of ``host:3``, as long as nothing else stands for the process."""
     host, _, last = finding.stream.rpartition("/")

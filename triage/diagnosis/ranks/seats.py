@@ -11,7 +11,7 @@ from triage.diagnosis.ranks.nodes import (
     around,
     short,
 )
-from triage.model import Finding
+from triage.model import Finding, Moment
 from triage.scan.lazy import deferred
 
 
@@ -53,6 +53,10 @@ class Identities:
     """The one rank that did not come as far as all others, by its own lines."""
     first_ended: int | None = None
     """The rank whose process ended before all others, as its launcher tells."""
+    deviant: int | None = None
+    """The one rank that had said another number or setting than all others, who all raised the same."""
+    ended_at: dict[int, Moment] = field(default_factory=dict)
+    """When the processes of ranks ended that ended badly by themselves, as their launchers tell."""
     accused: int | None = None
     """The one rank of which the exceptions of others speak."""
     not_finite: int | None = None

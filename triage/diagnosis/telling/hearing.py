@@ -29,22 +29,39 @@ def speakers_of(candidate: Candidate) -> set[int | None]:
     )
     ranks = {item.rank for item in items}
     said = {_said(item) for item in items if item.rank is not None}
-    if None in ranks and all(_said(item) in said for item in items if item.rank is None):
+    if None in ranks and all(_repeated(_said(item), said) for item in items if item.rank is None):
         ranks.discard(None)
     quoted = _quoted(candidate) if ranks == {None} and len(items) == 1 else set()
     return quoted if len(quoted) == 1 else ranks
 
 
+def _repeated(nameless: str, said: set[str]) -> bool:
+    """Whether a line without a name says what one with a name says: the same, or the message of an exception in either."""
+    own = _message(nameless)
+    return nameless in said or any(
+        (len(m := _message(words)) >= _ENOUGH_WORDS and m in nameless)
+        or (len(own) >= _ENOUGH_WORDS and own in words)
+        for words in said
+    )
+
+
+def _message(words: str) -> str:
+    """What an exception says, without its name."""
+    return compiled(_NAME).sub("", words, count=1)
+
+
+_NAME = r"\A(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): "
+
+
 def _quoted(candidate: Candidate) -> set[int | None]:
-    """The ranks in whose name the words of the lead were logged again, right where it was raised: what nobody caught."""
+    """The ranks in whose name the words of the lead were logged: as what nobody caught, or before it was raised again."""
     lead = candidate.lead.finding
-    words = _said(candidate.lead)
+    words = _message(_said(candidate.lead))
     if lead.count > 1 or len(words) < _ENOUGH_WORDS:
         return set()
     return {
         item.rank for item in candidate.items
-        if item.rank is not None and item.finding.source == lead.source and item.finding.offset > lead.offset
-        and words in _said(item)
+        if item.rank is not None and item.finding.source == lead.source and words in _said(item)
     }  # fmt: skip
 
 
@@ -201,9 +218,16 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
 
 def _said_by_several(candidate: Candidate, identities: Identities) -> bool:
     """Whether words that bear no name stand there as often as there are ranks: of those that died one is told of first."""
-    nameless = all(i.rank is None and not i.finding.stream and not i.finding.raised for i in candidate.items)
+    nameless = all(i.rank is None and not i.finding.stream for i in candidate.items)
+    raised = [i.finding.count for i in candidate.items if i.finding.raised]
+    if nameless and len(raised) == len(candidate.items):
+        return sum(raised) >= _SEVERAL
     times = sum(i.finding.count for i in candidate.items)
-    return nameless and times >= len(identities.heard) >= FEWEST_CONTENT
+    return nameless and not raised and times >= len(identities.heard) >= FEWEST_CONTENT
+
+
+_SEVERAL = 3
+"""Times that the same is raised by whom no line names: it is nobody's own."""
 
 
 def _by_device(lead: Item, identities: Identities) -> list[int]:

@@ -34,7 +34,7 @@ def build(
     """The published form of a candidate; with ``around``, what stands around its lines is shown with them, and ``kin``."""
     lead = candidate.lead
     rule = lead.rule
-    origin = origin_of(candidate, identities, year)
+    origin = origin_of(candidate, identities, year, around)
     origin = joined(job, announced_by_another(job, origin, lead, around, identities), lead)
     near = None if around is None else beside(job, identities, candidate, origin, around)
     phase = lead.text("phase") or rule.phase or phase_at(job, lead.finding)

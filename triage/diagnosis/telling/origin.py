@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from triage.diagnosis.causes.candidates import Candidate, blamed
 from triage.diagnosis.ledger.oddities import BY_SIGNAL
 from triage.diagnosis.ranks.seats import Identities
+from triage.diagnosis.telling.first import first_by_clock
 from triage.diagnosis.telling.hearing import (
     FEWEST_CONTENT,
     sender,
@@ -16,11 +17,14 @@ from triage.diagnosis.telling.hearing import (
 )
 from triage.diagnosis.words.accused import accused
 from triage.model import Moment, Origin
+from triage.scan.around import Around
 from triage.scan.clock import iso
 from triage.scan.lazy import compiled
 
 
-def origin_of(candidate: Candidate, identities: Identities, year: int | None) -> Origin:
+def origin_of(
+    candidate: Candidate, identities: Identities, year: int | None, around: Around | None = None
+) -> Origin:
     """Where it began: ranks by the rule's fields or the writer, joined with host and GPU."""
     lead = candidate.lead
     rule, finding = lead.rule, lead.finding
@@ -37,8 +41,8 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     if len(ranks) > 1 and rule.category == "numerics":
         own = _whose_number(candidate)
         ranks = ranks if own is None else [own]
-    if len(ranks) != 1 and rule.category == "numerics" and identities.not_finite is not None:
-        ranks = [identities.not_finite]
+    if rule.category == "numerics" and identities.not_finite is not None:
+        ranks = [identities.not_finite]  # whoever complains of it: from there it spread
     # operations that don't fit each other, or ranks that just stand: who left the common path said so
     apart_from_all = rule.category == "collective-desync" or rule.id == BY_SIGNAL
     astray = identities.suspect if apart_from_all else None
@@ -62,14 +66,25 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
         ranks = [] if rank is None else [rank]
     if rule.origin == "job":
         if alone is None:
-            alone = _alone(candidate, identities) if astray is None else astray
+            alone = _alone(candidate, identities, around) if astray is None else astray
         if alone is None:
             return Origin(time=moment_text(finding.time, year))
         ranks = [alone]
     if host is None and rule.origin in {"speaker", "node"}:
         host = finding.host
-    if len(ranks) == 1 and rule.origin != "node":
-        seat = identities.seat(ranks[0])
+    one = ranks[0] if len(ranks) == 1 else None
+    if not candidate.rivals and fields.keys().isdisjoint(("rank", "ranks")):
+        if one is None and identities.deviant is not None and finding.raised:
+            one = identities.deviant  # what it had otherwise than all others, all refuse
+            ranks = [one]
+        if one is None and ranks:
+            one = _first_met(candidate, ranks, identities, around)
+            one = _first_of_all(candidate, ranks, identities) if one is None else one
+            if one is None:  # several met the same: who complained first is chance
+                return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
+            ranks.sort(key=one.__ne__)
+    if one is not None and rule.origin != "node":
+        seat = identities.seat(one)
         host = host or seat.host
         local = seat.local_rank if local is None else local
         gpu = (seat.gpu if seat.gpu is not None else finding.gpu) if gpu is None else gpu
@@ -79,19 +94,13 @@ def origin_of(candidate: Candidate, identities: Identities, year: int | None) ->
     if candidate.rivals:
         both = [*ranks, *(r for rival in candidate.rivals for r in rival.ranks)]
         return Origin(ranks=tuple(dict.fromkeys(both)), time=moment_text(finding.time, year))
-    own = fields.keys().isdisjoint(("rank", "ranks"))
-    if len(ranks) > 1 and own:
-        first = _first_of_all(candidate, ranks, identities)
-        if first is None:  # several met the same: who complained first is chance
-            return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
-        ranks.sort(key=first.__ne__)
     if ranks == [0] and rule.category == "network-config" and rule.phase == "bootstrap" and not fields:
         # rank 0 makes the communicator's id: it meets a setting of all before the others come to it
         return Origin(host=host, time=moment_text(finding.time, year))
     return Origin(
         rank=ranks[0] if ranks else None,
         ranks=tuple(ranks),
-        local_rank=local if local is not None else (finding.local_rank if len(ranks) == 1 else None),
+        local_rank=local if local is not None else (finding.local_rank if one is not None else None),
         host=None if host == "localhost" else host,
         gpu=gpu if gpu is not None else known_gpu,
         pci_bus_id=pci,
@@ -148,12 +157,23 @@ _OF_MANY = frozenset(
 """Categories of which the one that complains is not the one to blame."""
 
 
-def _alone(candidate: Candidate, identities: Identities) -> int | None:
+def _first_met(
+    candidate: Candidate, ranks: Sequence[int], identities: Identities, around: Around | None
+) -> int | None:
+    """The one of several that met the same clearly before the others did; None where who complains is not to blame."""
+    if candidate.of_ledger or candidate.lead.rule.category in _OF_MANY:
+        return None
+    return first_by_clock(candidate, ranks, identities, around)
+
+
+def _alone(candidate: Candidate, identities: Identities, around: Around | None) -> int | None:
     """The one rank that raised what all ranks might have, where the logs show that the others did not."""
     lead = candidate.lead
     ranks = speakers_of(candidate)
     if identities.absentee is not None and ranks == {identities.absentee}:
         return identities.absentee  # it complains of a store at which all others were
+    if len(ranks) > 1:
+        return _first_met(candidate, [r for r in ranks if r is not None], identities, around)
     if len(ranks) != 1:
         return None
     (rank,) = ranks
@@ -169,12 +189,14 @@ def _alone(candidate: Candidate, identities: Identities) -> int | None:
         return None
     if rank and not candidate.of_ledger and content >= (1 if thrown_or_raised(lead) else FEWEST_CONTENT):
         return rank
-    if not thrown_or_raised(lead) or lead.rule.category == "collective-desync":
+    if lead.rule.category == "collective-desync" or not (thrown_or_raised(lead) or rank is None):
         return None
     if rank is not None and identities.heard <= ranks:
         return rank  # nobody else wrote in these logs
     if rank is None:
-        # a wrong setting ends the first rank that meets it
+        # a wrong setting ends the first rank that meets it, and what several met is nobody's
+        if sum(item.finding.count for item in candidate.items if item.rule is lead.rule) > 1:
+            return None
         return None if lead.finding.stream or lead.rule.category == "config" else identities.only_failed
     others = {i.rank for i in candidate.explains if i.rank is not None} - ranks
     if identities.went_on is not None and not others:

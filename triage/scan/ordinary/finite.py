@@ -22,6 +22,10 @@ _NOT_A_NUMBER = deferred(r"(?i)(?<![\w-])[-+]?(?:nan|inf(?:inity)?)(?![\w-])")
 _OWN = deferred(r"(?i)\W{0,2}(?:r|rk|w|p|worker|proc(?:ess)?|member)[ =:#_-]?(\d{1,4})(?![\w.])")
 """How a writer begins a line of his own, in whatever layout it stands."""
 _WHOLE = deferred(r"(?<![\w.:-])\d{1,9}(?![\w.-]\d|\w)")
+_KEYED = deferred(r" own (\d{1,5})\Z")
+"""The name of a writer by a field of its records."""
+_FIELD = deferred(r"(?i)\b(?:global_|world_)?rank[\"']?[=:] ?\d{1,5}\b")
+"""A rank among the other fields of a record."""
 _Place = tuple[str, str]
 """What is said, and of which step."""
 
@@ -38,9 +42,11 @@ def first_not_finite(tails: Mapping[int, Block], sources: Sequence[Source]) -> F
                 continue
             own = _OWN.match(line.message) if line.writer is None else None
             line = line if own is None else replace(line, writer=own[1])
+            field = None if line.writer is None else _KEYED.search(line.writer)
+            line = line if field is None else replace(line, writer=field[1])
             if line.writer is None or not line.writer.isdecimal():
                 continue
-            step = _WHOLE.search(line.message, 0 if own is None else own.end())
+            step = _WHOLE.search(_FIELD.sub("", line.message, 1), 0 if own is None else own.end())
             place = line.wording, "" if step is None else step[0]
             sayers[line.wording].add(line.writer)
             said[place].setdefault(line.writer, line)

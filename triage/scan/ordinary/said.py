@@ -27,7 +27,7 @@ _LONGEST = 2000
 """The same where all of it may tell."""
 NUMBER = r"0x[0-9a-fA-F]+|(?<![\w.])[-+]?\d[\d.,:e+-]*"
 WORD = r"[^\W\d_]{2,}"
-_VARYING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])"
+_VARYING = r"0x[0-9a-fA-F]+|[-+]?\d[\d.,:e+-]*|(?<![a-z])(?:nan|inf)(?![a-z])[,:]?"
 SELF = (
     r"\W{0,2}(?:[Rr]ank|RANK)[ :=#\[(]{0,2}(\d{1,5})\b|[^\[\n]{0,80}\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})\]"
 )
