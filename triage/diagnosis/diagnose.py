@@ -154,6 +154,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         called = identities.rank_of_name(broke_off.stream)
         identities.only_failed = called if broke_off.rank is None else broke_off.rank
     identities.failed_at = _failed_at(ledger)
+    identities.own_logs = _own_logs(job, ledger)
     identities.ended_at = {
         number: end.item.finding.time
         for number, end in ledger.exits.items()
@@ -261,6 +262,13 @@ def _only_failed(job: Job, ledger: Ledger) -> int | None:
         return None
     rank = ledger.identities.rank_of_pid(first.number("pid"))
     return rank if rank in failed else None
+
+
+def _own_logs(job: Job, ledger: Ledger) -> frozenset[int]:
+    """The sources in which launchers told how ranks ended, where ranks wrote in all of them; else none."""
+    told = frozenset(end.item.finding.source for end in ledger.exits.values())
+    written = {i.finding.source for i in job.items if i.finding.raised and i.rank is not None}
+    return told if told <= written else frozenset()
 
 
 def _failed_at(ledger: Ledger) -> dict[tuple[int, str], int]:

@@ -295,3 +295,27 @@ def test_a_list_of_all_ends_tells_who_died(engine: Engine, said: str) -> None:
     text = "".join(f"encoder {pid} chunk {n} ok\n" for n in range(3) for pid in (71, 72, 73, 74))
     found = engine.diagnose([Source("job.log", data=f"{text}all joined, {said}\n".encode())])
     assert cause(found) == ("ledger.killed", (2,))
+
+
+def test_a_service_that_crashed_in_a_log_of_its_own_is_why_the_ranks_did_not_reach_it(engine: Engine) -> None:
+    crashed = (
+        '07:42:14 sampler "POST /generate HTTP/1.1" 200 - pages 48\nFatal Python error: Segmentation fault\n\n'
+        "Current thread 0x00007fb618e35b80 (most recent call first):\n"
+        '  File "/srv/sampler.py", line 8 in copy_block\n  File "/srv/sampler.py", line 17 in <module>\n'
+    )
+    raised = (
+        "[rank{0}]: Traceback (most recent call last):\n"
+        '[rank{0}]:   File "/srv/grpo.py", line 11, in generate\n'
+        '[rank{0}]:     raise RuntimeError(f"sampler at {{address}} is unreachable after 4 attempts")\n'
+        "[rank{0}]: RuntimeError: sampler at 127.0.0.1:29751 is unreachable after 4 attempts\n"
+    )
+    ended = (
+        "E1123 07:42:26.043000 14880 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 1) "
+        "local_rank: 0 (pid: 14883) of binary: /opt/venv/bin/python\n"
+    )
+    trainer = "".join(raised.format(rank) for rank in (2, 0, 1)) + ended
+    logs = [Source("sampler.log", data=crashed.encode()), Source("trainer.log", data=trainer.encode())]
+    root = engine.diagnose(logs).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("rank-crash", None)
+    assert root.evidence[0].path == "sampler.log"

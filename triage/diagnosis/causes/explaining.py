@@ -8,6 +8,7 @@ from triage.diagnosis.causes.candidates import Candidate, blamed
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.words.accused import accused
+from triage.diagnosis.words.phrases import NO_ANSWER, UNREACHED
 from triage.scan.lazy import compiled
 
 NEAR = 0.16
@@ -138,6 +139,8 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     if not cause.of_ledger and not effect.of_ledger:
         if order == -1 and _named_then(cause, effect):
             return "whoever watches the processes says then which one is gone"
+        if order != 1 and _served_it(cause, effect):
+            return f"{effect.rule_id} speaks of somebody who answered no more"
         return _same_trouble(cause, effect, order)
     return ""
 
@@ -154,6 +157,19 @@ def _named_then(cause: Candidate, effect: Candidate) -> bool:
     return (
         nobody and told and lead.rule.category in _LAST_WORDS and lead.finding.source == gone.finding.source
     )
+
+
+def _served_it(cause: Candidate, effect: Candidate) -> bool:
+    """Whether an exception that no rule knows says that somebody could not be reached, and a process that is no rank had died."""
+    died, lost = cause.lead.finding, effect.lead
+    apart = not cause.ranks and died.rank is None and died.source != lost.finding.source
+    if not apart or "unclaimed" not in lost.rule.tags or cause.lead.rule.category not in _LAST_WORDS:
+        return False
+    words = lost.text("message") or ""
+    return compiled(_UNANSWERED).search(words) is not None
+
+
+_UNANSWERED = rf"(?i){NO_ANSWER}|{UNREACHED}|\b(?:is|was) (?:unreachable|not reachable|gone|down)\b"
 
 
 def _speaks_of(effect: Candidate, cause: Candidate) -> bool:

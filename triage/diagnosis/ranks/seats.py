@@ -41,6 +41,8 @@ class Identities:
     """The one rank whose process ended by itself and badly, when there is exactly one."""
     failed_at: dict[tuple[int, str], int] = field(default_factory=dict)
     """The same by the source, and the writer around the launcher in it, that tell how the processes there ended."""
+    own_logs: frozenset[int] = frozenset()
+    """Sources in which launchers told how ranks ended, where ranks wrote in all of these; else none."""
     heard: frozenset[int] = frozenset()
     """Ranks that wrote anything."""
     introduced: frozenset[int] = frozenset()
@@ -185,7 +187,12 @@ class Identities:
         return (None, None) if pci is None else (self._pci_gpu.get(pci), self._pci_uuid.get(pci))
 
     def alone(self, finding: Finding) -> int | None:
-        """The one rank that ended badly by itself where ``finding`` was written by whom no line names."""
+        """The one rank that ended badly by itself where ``finding`` was written by whom no line names.
+
+        Where ranks write in the log of their launcher, who writes another one is none of them.
+        """
+        if self.own_logs and finding.source not in self.own_logs:
+            return None
         if not finding.stream and self.only_failed is not None:
             return self.only_failed
         place = finding.source, around(finding)

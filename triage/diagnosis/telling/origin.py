@@ -138,7 +138,7 @@ def _first_of_all(candidate: Candidate, ranks: Sequence[int], identities: Identi
     if seen_first in ranks and candidate.lead.rule.category in _OF_ITS_OWN:
         return seen_first
     fewest = max(ranks) + 1  # ranks that the job has in any case
-    few = 2 * len(ranks) <= (identities.world_size or fewest)
+    few = 2 * len(ranks) < (identities.world_size or fewest)
     return seen_first if few and seen_first == ranks[0] else None
 
 
