@@ -151,6 +151,10 @@ class Job:
         """Items of every rule that carries ``tag``."""
         return self._by_tag.get(tag, ())
 
+    def source_of(self, finding: Finding) -> Source | None:
+        """The source that a finding stands in; None where it is of a receipt, or worked out of others."""
+        return self.sources[finding.source] if 0 <= finding.source < len(self.sources) else None
+
     def parts(self, source: int, text: str) -> tuple[Prefix, str]:
         """What stands before a line and what it says, by all that is known of its log."""
         return split_line(text) if self.split is None else self.split(source, text)

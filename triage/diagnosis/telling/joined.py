@@ -23,9 +23,8 @@ def joined(job: Job, origin: Origin, lead: Item) -> Origin:
         }
         if len(named) == 1:
             origin = origin._replace(gpu=named.pop())
-    sources = job.sources
-    label = sources[lead.finding.source].host if lead.finding.source < len(sources) else None
-    if label is None or origin.host != label:
+    source = job.source_of(lead.finding)
+    if source is None or source.host is None or origin.host != source.host:
         return origin
     own = {
         host

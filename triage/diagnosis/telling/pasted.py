@@ -30,7 +30,7 @@ def job_id(job: Job) -> str | None:
 
 def log_of(job: Job, lead: Item) -> str | None:
     """The file that the deciding line stands in, as it is written on a command line; None where it is no file."""
-    source = job.sources[lead.finding.source] if 0 <= lead.finding.source < len(job.sources) else None
+    source = job.source_of(lead.finding)
     if source is None or source.path is None:
         return None
     return shlex.quote(source.name)
