@@ -132,3 +132,19 @@ def test_who_alone_had_come_elsewhere_is_quoted_where_sizes_do_not_fit(engine: E
     root = cause(engine, "gpu3 | epoch 0 | 38 batches | 0.0053\n" + abort + lost)
     assert root.category == "collective-desync"
     assert any("38 batches" in e.text for e in root.evidence)
+
+
+@pytest.mark.parametrize(("call", "rank"), [("all_gather", 0), ("gather", None)])
+def test_the_main_process_that_calls_alone_what_has_no_root(
+    engine: Engine, call: str, rank: int | None
+) -> None:
+    rest = "".join(raised(r, 12, "accelerator.backward(loss)", "_engine_run_backward") for r in (1, 2))
+    root = cause(engine, rest + raised(0, 14, f"dist.{call}(parts, loss)", call))
+    assert root.origin.rank == rank
+
+
+def test_what_is_not_known_of_a_call_is_not_told(engine: Engine) -> None:
+    root = cause(
+        engine, "".join(raised(r, 12, "dist.barrier()", "barrier") for r in (0, 1, 2)) + "world size: 3\n"
+    )
+    assert "same sizes" not in root.summary

@@ -330,6 +330,8 @@ def _all_inside(job: Job, ledger: Ledger, waits: Sequence[Wait]) -> Iterator[Ite
         yield unlocalised(job, waits)
         return
     fields = {"seq": first.seq, "op": first.op, "members": len(waits), "onset": onset_text(first)}
+    if first.op is None:
+        fields["alike"] = ", which these lines don't name"
     yield verdict(job, "ledger.all-inside", fields, [w.item for w in waits[:3]])
 
 

@@ -19,6 +19,8 @@ FEWEST = 4
 """Ranks that must be known to tell the odd one."""
 _PAIRWISE = r"(?i)^_?(?:batch_)?i?(?:send|recv)(?:_|$)|p2p|pipeline|schedule"
 """Calls of two ranks, which each makes from a place of its own."""
+_OF_ALL = r"_?all_|barrier"
+"""Calls without a root, which all ranks make at one place of a program."""
 
 Site = tuple[str, str, int | None]
 
@@ -27,8 +29,8 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
     """The verdict on the one rank whose own code called from elsewhere, where all others called from one place.
 
     Who lost a peer in a call was in it, like those that gave it up. The root of a scatter or gather has a line of its
-    own in the program, not a function: rank 0 is only taken for the odd one where the functions differ. Three ranks
-    tell the odd one among them where its call is another one.
+    own in the program, not a function: rank 0 is only taken for the odd one where the functions differ, or where it
+    calls what has no root. Three ranks tell the odd one among them where its call is another one.
     """
     within = {**bereft, **{wait.rank: wait.item for wait in waits}}
     sites: dict[int, Site] = {}
@@ -40,9 +42,11 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
         sites[rank], calls[rank] = site, _call(job, item)
     (usual, votes), *_ = Counter(sites.values()).most_common(1)
     odd = [rank for rank, site in sites.items() if site != usual]
-    if votes < len(sites) - 1 or len(odd) != 1 or (odd[0] == 0 and sites[0][:2] == usual[:2]):
+    if votes < len(sites) - 1 or len(odd) != 1:
         return None
     rank = odd[0]
+    if rank == 0 and sites[0][:2] == usual[:2] and compiled(_OF_ALL).match(calls[0] or "") is None:
+        return None
     if {i.rank for i in job.of_fact("behind")} - {None, rank}:
         return None  # another one did not do what all others did, as this one: who calls alone is on the way with them
     others = {calls[r] for r in sites if r != rank}
