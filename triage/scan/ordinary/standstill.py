@@ -23,18 +23,12 @@ FEWEST_FAST, ENOUGH = 2, 24
 MOST_UNSTAMPED = 12
 """Lines without a time behind the last one that has one: with more of them, somebody may have been at work."""
 _AWAITS = deferred(
-    r"Application startup complete|Uvicorn running on http|\bready to (?:roll|serve|accept)\b|\bHTTP/[\d.]+\"? 200\b"
+    r"Application startup complete|Uvicorn running on http|\b(?:ready to (?:roll|serve|accept)|fired up and ready)\b"
+    r"|\bHTTP/[\d.]+\"? 200\b|\bRunning: 0 reqs,.{0,60}\b(?:Waiting|Pending): 0 reqs"
 )
-"""A server is up, or has answered: it says nothing as long as nobody asks."""
+"""A server is up, or has answered all: it says nothing as long as nobody asks."""
 _ZONE = 1800.0
 """Zones differ by multiples of so many seconds: so may the clocks of the program and of the scheduler."""
-
-
-_WAITS_FOR_WORK = deferred(
-    r"(?i)Running: 0 reqs,.{0,60}\b(?:Waiting|Pending): 0 reqs|\"(?:GET|POST|PUT|DELETE|HEAD) \S+ HTTP/\d|Uvicorn running on"
-    r"|Application startup complete|fired up and ready"
-)
-"""A server that has nothing to do, or has done what was asked last, says nothing until somebody asks again."""
 
 
 class _Stop(NamedTuple):
@@ -102,8 +96,6 @@ def _before(way: _Stop, tails: Mapping[int, Block], sources: Sequence[Source]) -
     latest = max(told, key=lambda one: one.at)
     idle, longest = stop.seconds - latest.at, min(one.longest for one in told)
     if idle < max(way.shortest, way.times_as_long * longest) or idle % _ZONE < longest + way.apart:
-        return None
-    if _WAITS_FOR_WORK.search(latest.last.message):
         return None
     fields: dict[str, Value] = {
         "idle": idle, "usual": longest, "words": " ".join(latest.last.message.split())[:160]
