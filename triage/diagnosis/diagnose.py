@@ -20,7 +20,7 @@ from triage.diagnosis.causes.in_vain import in_vain
 from triage.diagnosis.causes.ranking import Ranking, rank
 from triage.diagnosis.causes.soloist import joined, soloist
 from triage.diagnosis.causes.worded import worded
-from triage.diagnosis.heeded import heeded, lasting, trusted
+from triage.diagnosis.heeded import heeded, lasting, of_scripts, trusted
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger.awaited import settle, stalled
 from triage.diagnosis.ledger.barriers import by_rank
@@ -130,6 +130,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         if run.ends is not None:
             job.resumed, job.began, job.split = run.ends.resumed, run.ends.began, run.ends.split
             job.afresh, job.opens, job.said = run.ends.afresh, run.ends.opens, run.ends.said
+    job.items = of_scripts(job.items)
     identities = identify(job, run.ends)
     job.items = by_row(by_server(relabel(job.items, identities)))
     job.index()

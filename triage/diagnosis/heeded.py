@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from triage.diagnosis.job import Item
 from triage.scan.exceptions import IGNORED_RULE
+from triage.scan.ordinary.chorus import LOST, WAITED
 from triage.scan.ordinary.completion import DONE as SAID_DONE
 from triage.scan.ordinary.said import without_digits
 from triage.scan.ordinary.status import WELL as STATUS_ZERO
 
+_EXIT_STATUS = "host.exit-status"
 INTERRUPTED = "KeyboardInterrupt"
 _OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])
 
@@ -39,6 +41,15 @@ def heeded(items: Sequence[Item]) -> list[Item]:
             )
         )
     ]
+
+
+def of_scripts(items: Sequence[Item]) -> list[Item]:
+    """``items`` without the exit status that a process states of itself, in a line like those with which others end."""
+    own = {(i.finding.source, i.at_last.offset) for i in items if i.rule.id in {LOST, WAITED}}
+    return [
+        i for i in items
+        if i.rule.id != _EXIT_STATUS or (i.finding.source, i.finding.offset) not in own
+    ]  # fmt: skip
 
 
 def trusted(items: Sequence[Item]) -> list[Item]:

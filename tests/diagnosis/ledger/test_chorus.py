@@ -166,3 +166,24 @@ def test_the_name_of_a_writer_is_none_of_the_words_that_tell_a_kind_of_failure(e
     assert root is not None
     assert (root.category, root.origin.rank) == ("user-code", 7)
     assert "QuiltTornError" in root.evidence[0].text
+
+
+def test_what_the_silent_one_alone_said_is_told_as_its_last_words(engine: Engine) -> None:
+    log = "".join(
+        f"2026-11-22T03:10:{4 * k:02d}.{r}00Z [{r}] iter {10 * k} nll {3.1 - k / 20:.2f} tok/s 41{r}10\n"
+        for k in range(12)
+        for r in range(4)
+    )
+    log += "2026-11-22T03:10:49.000Z [3] flushing optimizer shard to /mnt/ceph/run7/opt_3.part\n"
+    log += "".join(
+        f"2026-11-22T03:{at}.{r}00Z [{r}] {said}\n"
+        for at, said in (
+            ("10:50", "iter 120 nll 2.51 tok/s 41010"),
+            ("20:52", "gave up after 600 s in reduce_bucket(17)"),
+            ("20:53", "leaving with status 1"),
+        )
+        for r in range(3)
+    )
+    root = engine.diagnose(Source("job.log", data=log.encode())).root_cause
+    assert root is not None and root.origin.rank == 3
+    assert "flushing optimizer shard" in root.summary

@@ -13,6 +13,12 @@ def said_last(job: Job, rank: int) -> Item | None:
     return max((i for i in told if i.rank == rank), key=lambda i: i.finding.offset, default=None)
 
 
+def said_alone(job: Job, rank: int) -> Item | None:
+    """The last line of a rank that no other rank said the like of."""
+    told = (*job.of_fact("deviant"), *job.of_fact("own-words"))
+    return max((i for i in told if i.rank == rank), key=lambda i: i.finding.offset, default=None)
+
+
 def own_words(job: Job, item: Item) -> str:
     """What a line says, without its prefix, by all that is known of its log."""
     line = item.finding.evidence[-1].text

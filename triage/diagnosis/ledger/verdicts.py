@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.ledger.parting import own_words, said_last
+from triage.diagnosis.ledger.parting import own_words, said_alone, said_last
 from triage.model import Evidence, Finding, Value
 
 SAID = "said"
@@ -19,7 +19,7 @@ def verdict(
     """A finding of a ledger rule, standing where its first witness stands."""
     rule, first = job.rules[rule_id], witnesses[0].finding
     if rule.signature is not None and SAID in rule.signature.fields and known.get("rank") is not None:
-        last = said_last(job, known["rank"])
+        last = said_last(job, known["rank"]) or said_alone(job, known["rank"])
         fields = {SAID: None if last is None else own_words(job, last), **fields}
     evidence: list[Evidence] = []
     for witness in witnesses[:4]:

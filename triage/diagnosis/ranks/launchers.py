@@ -27,7 +27,8 @@ ONE_PROCESS = deferred(r"(?:rank|default|worker|trainer|local_?rank|task |pid )\
 LOCAL_RANK = deferred(r"(?:default|worker|trainer|local_?rank)\d+")
 _LAUNCHER_FACTS = frozenset({"rank-exit", "restart", "rendezvous", "survivor", "external-stop"})
 """What only launchers say."""
-_HANDLERS = frozenset({"host.signal-handler", "mpi.received-signal"})
+_OF_ITSELF = frozenset({"host.signal-handler", "mpi.received-signal", "host.exit-status"})
+"""What a process also says of its own end."""
 
 _Wrapper = tuple[int, str | None, str]
 """Source, host and name of a prefix that may stand for one process or for many."""
@@ -105,8 +106,8 @@ def _listen(told: _Told, item: Item, name: str) -> None:
 
 
 def by_launcher(item: Item) -> bool:
-    """Whether only a launcher says so; handlers of signals speak in the process that got one."""
-    if item.rule.id in _HANDLERS:
+    """Whether only a launcher says so."""
+    if item.rule.id in _OF_ITSELF:
         return False
     noise = item.rule.id == "torch.launcher-noise" and item.finding.rank is None  # a rank may be warned alike
     return noise or item.rule.fact in _LAUNCHER_FACTS
