@@ -30,7 +30,7 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
 
     Who lost a peer in a call was in it, like those that gave it up. The root of a scatter or gather has a line of its
     own in the program, not a function: rank 0 is only taken for the odd one where the functions differ, or where it
-    calls what has no root. Three ranks tell the odd one among them where its call is another one.
+    alone calls what has no root. Three ranks tell the odd one among them where its call is another one.
     """
     within = {**bereft, **{wait.rank: wait.item for wait in waits}}
     sites: dict[int, Site] = {}
@@ -45,11 +45,12 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
     if votes < len(sites) - 1 or len(odd) != 1:
         return None
     rank = odd[0]
-    if rank == 0 and sites[0][:2] == usual[:2] and compiled(_OF_ALL).match(calls[0] or "") is None:
+    others = {calls[r] for r in sites if r != rank}
+    rootless = calls[rank] not in others and compiled(_OF_ALL).match(calls[rank] or "") is not None
+    if rank == 0 and sites[0][:2] == usual[:2] and not rootless:
         return None
     if {i.rank for i in job.of_fact("behind")} - {None, rank}:
         return None  # another one did not do what all others did, as this one: who calls alone is on the way with them
-    others = {calls[r] for r in sites if r != rank}
     if _is_paired(calls[rank]) or (len(sites) < FEWEST and any(map(_is_paired, others))):
         return None  # each makes such a call from a place of its own
     if len(sites) < FEWEST and (votes < 2 or len(others) != 1 or calls[rank] in {None, *others}):
