@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from triage.model import Attempt, Diagnosis, FindingGroup, Hypothesis, Origin
+from triage.scan.lazy import deferred
 
 NOT_LOCALISED = "can't be localised: the logs single out no rank, node or GPU"
 
 _SURE_OF_A_NODE = 0.75
 """Confidence below which a node is looked at before it is taken out."""
 _MAX_RANGES = 8
-_RANKS_NAMED = re.compile(r"\b[Rr]ank(?:s|\(s\))? \d")
 _MAX_NODES = 6
 _MAX_NAME = 60
+_RANKS_NAMED = deferred(r"\b[Rr]ank(?:s|\(s\))? \d")
 
 _USER = {
     "user-code": "fix the program; leave the nodes alone",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 
 from triage.diagnosis.job import Job
+from triage.diagnosis.ranks.quoted import LISTED
 from triage.scan.clock import wall
 
-_LISTED = "torch.child-failed-entry"
 _PATIENCE = 30.0
 """Seconds that torchrun gives processes to end after SIGTERM."""
 _LATEST = 90.0
@@ -17,7 +17,7 @@ _LATEST = 90.0
 def killed_at_last(job: Job) -> set[int]:
     """Ranks whose end torchrun's table dates so long after the first failure as it waits for the others to end."""
     listed: dict[int, list[tuple[float, int]]] = defaultdict(list)
-    for item in job.of_rule(_LISTED):
+    for item in job.of_rule(LISTED):
         moment, rank = _seconds(item.text("time")), item.number("rank")
         if moment is not None and rank is not None:
             listed[item.finding.source].append((moment, rank))

@@ -10,11 +10,11 @@ from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.ledger.oddities import says_no_more
 from triage.diagnosis.ledger.parting import said_last
 from triage.diagnosis.ledger.verdicts import verdict
+from triage.diagnosis.ranks.quoted import LISTED
 from triage.model import Value
 
 FEWEST = 2
 """Ranks that all ended otherwise, by which it is known who is the odd one."""
-_LISTED = "torch.child-failed-entry"
 _WAITED = "progress.waited-in-vain"
 GLOO_TIMEOUT = "torch.gloo-timeout"
 
@@ -189,7 +189,7 @@ def left_over(job: Job, ledger: Ledger) -> Iterator[Item]:
     if told and {item.rank for item in job.of_fact("behind")} != failed:
         return
     others = set(ledger.members) - failed - told
-    listed = {item.number("rank") for item in job.of_rule(_LISTED)}
+    listed = {item.number("rank") for item in job.of_rule(LISTED)}
     if len(others) < FEWEST or not others <= set(ledger.seen) or listed != failed | told:
         return
     if any(

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from triage.diagnosis.job import Item
 
-_LISTED = "torch.child-failed-entry"
+LISTED = "torch.child-failed-entry"
+"""What a row of the table is."""
 _MOST_LINES = 300
 """Lines of a traceback below the row of its rank."""
 _BELOW = "  "
@@ -20,7 +21,7 @@ def by_row(items: Sequence[Item]) -> list[Item]:
     """``items`` with the rank of the row in whose traceback they stand, where their lines name nobody."""
     rows: dict[int, list[Item]] = defaultdict(list)
     for item in items:
-        if item.rule.id == _LISTED:
+        if item.rule.id == LISTED:
             rows[item.finding.source].append(item)
     if not rows:
         return list(items)

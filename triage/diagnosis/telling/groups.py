@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence, Set
 from typing import Any
@@ -12,13 +11,16 @@ from triage.diagnosis.templates import fill, kinds_of
 from triage.model import FindingGroup
 from triage.rules.fields import show
 from triage.rules.templates import PLACEHOLDER, template_names
+from triage.scan.lazy import deferred
 
 _CONTEXT_ONLY = frozenset({"exception"})
 _SEVERAL = 3
 """Different values that a title names one by one."""
 _LONGEST = 24
 """Characters of one of them."""
-_RANK = re.compile(r"\{rank(?=[|}])")
+_RANK = deferred(r"\{rank(?=[|}])")
+_ASIDE = deferred(r"\s*\([^()]*\{[^()]*\)")
+"""Parentheses of a title that hold a placeholder."""
 
 
 def groups(items: Sequence[Item], root: str | None) -> tuple[FindingGroup, ...]:
@@ -67,7 +69,7 @@ def _title(members: Sequence[Item]) -> str:
     text = _RANK.sub("{ranks", rule.title) if told.get("ranks") else rule.title
     known = {name for name, value in told.items() if value not in (None, ())}
     # what differs is left out with the parentheses that it stands in
-    text = re.sub(r"\s*\([^()]*\{[^()]*\)", lambda aside: aside[0] if _tells(aside[0], known) else "", text)
+    text = _ASIDE.sub(lambda aside: aside[0] if _tells(aside[0], known) else "", text)
     text = PLACEHOLDER.sub(lambda one: one[0] if one[1] in known or one[2] is not None else "…", text)
     return fill(text, told, kinds_of(rule))
 
