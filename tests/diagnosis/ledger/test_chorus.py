@@ -187,3 +187,22 @@ def test_what_the_silent_one_alone_said_is_told_as_its_last_words(engine: Engine
     root = engine.diagnose(Source("job.log", data=log.encode())).root_cause
     assert root is not None and root.origin.rank == 3
     assert "flushing optimizer shard" in root.summary
+
+
+def test_who_starts_the_ranks_is_none_of_those_that_wait(engine: Engine) -> None:
+    """The agent's report of a code stands last: it is no reason of anybody's own."""
+    steps = "".join(
+        f"2026-10-02 08:00:{s:02d} INFO [rank{r}] step {s} loss 2.3\n" for s in (1, 2, 3) for r in range(4)
+    )
+    waits = "".join(
+        f"2026-10-02 08:10:3{r} ERROR [rank{r}] gave up after 600 s waiting for peers at step 4\n"
+        for r in (0, 1, 3)
+    )
+    agent = (
+        "E1002 08:10:41.220000 100 torch/distributed/elastic/multiprocessing/api.py:882] "
+        "failed (exitcode: 1) local_rank: 0 (pid: 101) of binary: /usr/bin/python3\n"
+    )
+    text = f"{steps}2026-10-02 08:00:05 INFO [rank2] acquiring the lock of the run\n{waits}{agent}"
+    root = engine.diagnose([Source("train.log", data=text.encode())]).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("straggler-or-hang", 2)

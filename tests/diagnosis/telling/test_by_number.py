@@ -153,3 +153,24 @@ def test_a_warning_of_torch_under_an_actor_s_name_makes_it_no_launcher(engine: E
         "896.00 MiB. GPU 1 has a total capacity of 79.11 GiB of which 512.00 MiB is free.\n"
     )  # fmt: skip
     assert origin(engine, log)[1] == 9
+
+
+def test_last_words_that_stand_below_the_launchers_report_are_of_the_rank_that_died_so(
+    engine: Engine,
+) -> None:
+    """Slurm passes lines of nodes on as they come: the stack of a crash may stand below the end of the step."""
+    log = (
+        "srun: error: gpu-07: task 29: Bus error (core dumped)\n"
+        "srun: launch/slurm: _step_signal: Terminating StepId=8812.0\n"
+        "slurmstepd: error: *** STEP 8812.0 ON gpu-04 CANCELLED AT 2026-10-02T09:11:01 ***\n"
+        "[gpu-07:2219] *** Process received signal ***\n"
+        "[gpu-07:2219] Signal: Bus error (7)\n"
+        "[gpu-07:2219] Signal code: Nonexistant physical address (2)\n"
+        "[gpu-07:2219] Failing at address: 0x7f1c40000000\n"
+        "[gpu-07:2219] [ 0] /lib/x86_64-linux-gnu/libc.so.6(+0x42520)[0x7f1ce8e42520]\n"
+        "[gpu-07:2219] [ 1] /opt/conda/lib/libnccl.so.2(+0x6cfa1)[0x7f1c9886cfa1]\n"
+        "[gpu-07:2219] *** End of error message ***\n"
+        "srun: error: gpu-04: tasks 0-7: Terminated\n"
+        "srun: error: gpu-07: tasks 24-28,30-31: Terminated\n"
+    )
+    assert origin(engine, log) == ("nccl.bus-error", 29)

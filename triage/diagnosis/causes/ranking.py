@@ -138,7 +138,7 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
     elif not candidate.of_ledger and not finding.raised and warned(lead):
         score -= 0.3
         reasons.append("Python only warned of it")
-    if candidate.rule_id == "ledger.never-entered-silent" and ledger.identities.world_size is None:
+    if candidate.rule_id in _MISSING_IN_SILENCE and ledger.identities.world_size is None:
         score -= 0.22
         reasons.append("no line says how many ranks there are, so others may be missing as well")
     if "unclaimed" in lead.rule.tags and compiled(OF_ANOTHER).search(lead.text("message") or ""):
@@ -151,7 +151,7 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
     if not candidate.of_ledger and wait is not None and compare(finding, wait.item.finding) == 1:
         score -= 0.4
         reasons.append("came after this rank's own timeout: fallout of the abort")
-    elif not candidate.of_ledger and _after_teardown(lead, job):
+    elif not candidate.of_ledger and _after_teardown(lead, job) and not _of_the_first_death(lead, ledger):
         score -= 0.25
         reasons.append("came after the launcher had begun to end the job")
     if not candidate.of_ledger and lead.rank is not None:
@@ -160,6 +160,17 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
             score += 0.05
             reasons.append(f"rank {lead.rank} is not among those that waited")
     candidate.score = score
+
+
+_MISSING_IN_SILENCE = frozenset(
+    [
+        "ledger.never-entered-silent",
+        "ledger.last-at-checkpoint",
+        "ledger.last-at-data",
+        "ledger.last-at-build",
+    ]
+)
+"""Verdicts on a rank of which there may be another one like it, unless it is known how many there are."""
 
 
 def _nccl_error(item: Item) -> bool:
@@ -193,6 +204,14 @@ def _after_teardown(item: Item, job: Job) -> bool:
             if gap is None or gap >= 1.0:
                 return True
     return False
+
+
+def _of_the_first_death(item: Item, ledger: Ledger) -> bool:
+    """Whether it is what a process printed that died of a signal of its own: a launcher's report of that may stand above."""
+    signal = item.text("signal")
+    return signal is not None and any(
+        ended.violent and not ended.orderly and ended.signal == signal for ended in ledger.exits.values()
+    )
 
 
 def _gap(one: Item, other: Item) -> float | None:

@@ -48,6 +48,7 @@ from triage.diagnosis.ledger.settings import (
 from triage.diagnosis.ledger.sites import mismatched, odd_site, same_site
 from triage.diagnosis.ledger.stacked import apart
 from triage.diagnosis.ledger.subgroups import issued_alone, issued_less, silent_members
+from triage.diagnosis.ledger.undertaken import undertaken
 from triage.diagnosis.ledger.vanished import GLOO_TIMEOUT, inside_ranks, left_over, vanished
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.model import Moment, Value
@@ -77,6 +78,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += other_release(job)
     verdicts += started_otherwise(job)
     verdicts += placement(job, ledger)
+    verdicts += list(undertaken(job, verdicts))
     return shown(job, verdicts)
 
 

@@ -175,6 +175,9 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         died = _by_pid(lead, identities)
         if died is not None:
             return [died]
+        killed = _by_signal(candidate)
+        if killed is not None:
+            return [killed]
     if lead.rule.category == "rank-crash" and identities.deserter is not None:
         return [identities.deserter]
     echoed = _echoed(candidate)
@@ -363,6 +366,17 @@ def _by_pid(lead: Item, identities: Identities) -> int | None:
 def thrown_or_raised(lead: Item) -> bool:
     """Whether a process broke down with it, in Python or below."""
     return lead.finding.raised or _thrown(lead)
+
+
+def _by_signal(candidate: Candidate) -> int | None:
+    """The one rank that is told to have died of the very signal that a process names in its last words."""
+    signal = candidate.lead.text("signal")
+    dead = {
+        rank for effect in candidate.led_to
+        if effect.rule_id in _GONE and signal is not None and effect.lead.text("signal") == signal
+        for rank in effect.ranks
+    }  # fmt: skip
+    return dead.pop() if len(dead) == 1 and len(candidate.items) == 1 else None
 
 
 def _parent(candidate: Candidate) -> int | None:

@@ -255,5 +255,9 @@ def _lines_of(block: Block, source: Source, index: int, size: int) -> Iterator[S
     start = max(0, len(block.data) - size)
     start = block.data.find(b"\n", start) + 1 if start else 0
     for line in any_line(block, source, index, start):
-        if compiled(NOBODYS).match(line.message) is None:
+        if compiled(NOBODYS).match(line.message) is None and compiled(_LAUNCHERS).search(line.text) is None:
             yield line
+
+
+_LAUNCHERS = r"\btorch[./]distributed[./](?:elastic|launcher|run)\b|\[launch\.py:\d+:\w+\]|^(?:srun|slurmstepd|mpirun|mpiexec|prterun): "
+"""Who starts the ranks tells how they end: it neither waits for one nor is one."""
