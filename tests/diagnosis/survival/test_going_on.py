@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from triage import Engine, Source
@@ -580,3 +582,23 @@ def test_a_server_whose_every_answer_breaks_off_serves_nobody(
     turn = "".join(ANSWERED.format(n) for n in range(answers))
     log = SERVES_CHATS + (turn + BROKE_OFF) * 2 + LEFT_IN_ORDER
     assert engine.diagnose(Source("server.log", data=log.encode())).verdict == verdict
+
+
+def test_the_lines_of_a_crash_s_report_are_no_sign_of_life(engine: Engine) -> None:
+    """A collector puts every line of a process into a record of level info, the interpreter's last words too."""
+    words = [
+        *(f"step {step} loss 2.3" for step in range(4)),
+        "Fatal Python error: Segmentation fault",
+        "",
+        "Current thread 0x00007f1c2b7fe640 (most recent call first):",
+        '  File "/app/ops.py", line 33 in fused',
+        '  File "/app/train.py", line 187 in main',
+    ]
+    records = [
+        json.dumps({"ts": f"2026-10-02T08:00:{at:02d}Z", "rank": 2, "level": "INFO", "msg": said})
+        for at, said in enumerate(words)
+    ]
+    found = engine.diagnose("\n".join(records).encode())
+    assert found.verdict == "failed"
+    assert found.root_cause is not None
+    assert found.root_cause.origin.rank == 2

@@ -175,6 +175,8 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
         plain = prefix.level in {"info", "debug"} or (saves and HANDS_OVER.search(message) is not None)
         if not plain or not message.strip() or _OF_NCCL in text[: _LEAD + len(_OF_NCCL)]:
             continue
+        if any(p.match(message) for p in (_PYTHON_FRAME, _FRAME, _OF_A_CRASH)):
+            continue  # a collector of lines calls each of a crash's report an ordinary one
         if not any(p.search(message) for p in (SAYS_GOODBYE, ANSWERS_WITH_AN_ERROR)) and not tells_of_failure(
             message
         ):
@@ -190,6 +192,10 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
         )  # fmt: skip
 
 
+_OF_A_CRASH = deferred(
+    r"(?:Current )?[Tt]hread 0x[0-9a-f]+ .{0,60}\(most recent call first\)|Extension modules: |Fatal Python error: "
+)
+"""What the interpreter prints of itself when it dies of a signal."""
 _ANNOUNCED_BY_NCCL = "Last error:"
 """What torch prints above NCCL's last warning, whether or not there was one."""
 
