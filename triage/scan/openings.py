@@ -25,7 +25,10 @@ TIMES = 256
 """Beginnings of one source that are told."""
 _LENGTHS = range(12, 400)
 _TELLING = r"(?:\b[^\W\d_]{3,}\b[^\n]*?){2}"
-_FAILS = r"Traceback|(?:\w+\.)*\w+(?:Error|Exception|Interrupt)\b|Task exception was never retrieved|Exception (?:in|ignored)\b"
+_FAILS = (
+    r"Traceback|[^\n]{0,60}\bTraceback \(most recent call last\)|(?:\w+\.)*\w+(?:Error|Exception|Interrupt)\b"
+    r"|Task exception was never retrieved|Exception (?:in|ignored)\b"
+)
 _OTHERS = r"\s{2,}|[*=+~^-]{5,}|[^\n]{0,160}\d{1,3}%\||warnings\.warn|[^\n]{0,240}Warning: "
 """What no program begins with: code, rules, bars, what Python warns of."""
 _NATIVE = r"\.(?:cpp|cc|cu|hpp|h):\d+$"

@@ -51,3 +51,19 @@ def test_what_goes_wrong_below_python_opens_no_run(engine: Engine) -> None:
     )
     texts = "".join(socket.format(n) + FAILED for n in range(4))
     assert not engine.diagnose(log("checking the mounts\n", texts)).attempts
+
+
+def test_the_code_that_tracebacks_quote_opens_nothing(engine: Engine) -> None:
+    """Whatever label stands before the lines of ranks, a traceback is where a program ends."""
+    steps = "".join(f"rank {r} | step {s} | loss 2.{s} | lr 1.0e-04\n" for s in range(3) for r in range(4))
+    raised = (
+        "Traceback (most recent call last):",
+        '  File "/app/train.py", line 187, in main',
+        "    dist.all_reduce(gradients)",
+        '  File "/opt/torch/distributed/distributed_c10d.py", line 2900, in all_reduce',
+        "    work.wait()",
+        "RuntimeError: [unbound_buffer.cc:81] Timed out waiting 600000ms for recv operation to complete",
+    )
+    found = engine.diagnose(log(steps, *(f"rank {r} | {line}\n" for r in (0, 1, 3) for line in raised)))
+    assert not found.attempts
+    assert found.root_cause is not None and found.root_cause.origin.rank == 2

@@ -14,7 +14,7 @@ _STEPS = "".join(
 
 
 def _gave_up(rank: int) -> str:
-    head = f"[rank{rank}]:[E1002 08:10:3{rank}.120401 3121 ProcessGroupNCCL.cpp:685] [Rank {rank}]"
+    head = f"[rank{rank}]:[E1002 08:10:3{rank}.120401736 ProcessGroupNCCL.cpp:685] [Rank {rank}]"
     return (
         f"{head} Watchdog caught collective operation timeout: WorkNCCL(SeqNum=8123, OpType=ALLREDUCE, "
         "NumelIn=26214400, NumelOut=26214400, Timeout(ms)=600000) ran for 600040 milliseconds before timing out.\n"
@@ -74,3 +74,37 @@ def test_a_barrier_that_names_the_rank_leaves_the_reason_to_its_words(engine: En
     root = engine.diagnose([Source("train.log", data=text.encode())]).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("data-loading", 1)
+
+
+@pytest.mark.parametrize(
+    ("later", "category"),
+    [
+        ("compiled model", "watchdog-too-short"),
+        ("finished compiling after 11m40s", "watchdog-too-short"),
+        ("epoch 3 step 40 loss 2.30", "watchdog-too-short"),
+        ("heartbeat: alive", "compile-or-graph-capture"),
+    ],
+)
+def test_who_is_through_after_the_others_gave_up_was_only_slow(
+    engine: Engine, later: str, category: str
+) -> None:
+    own = [f"2026-10-02 08:00:{s} INFO [rank2] epoch 3 step {s} loss 2.31" for s in (10, 20, 30)]
+    own += ["2026-10-02 08:00:31 INFO [rank2] compiling model", f"2026-10-02 08:12:50 INFO [rank2] {later}"]
+    files = [Source("rank2.log", data="\n".join(own).encode() + b"\n", rank=2)]
+    for rank in (0, 1, 3):
+        steps = "".join(line + "\n" for line in _STEPS.splitlines() if f"[rank{rank}]" in line)
+        files.append(Source(f"rank{rank}.log", data=(steps + _gave_up(rank)).encode(), rank=rank))
+    root = engine.diagnose(files).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == (category, 2)
+
+
+def test_a_farewell_that_stands_below_the_timeouts_was_said_when_its_clock_says(engine: Engine) -> None:
+    """Standard output is written when its buffer is full, or when the process ends."""
+    last = "2026-10-02 08:00:32 INFO [rank2] training finished after 30 steps\n"
+    text = (
+        "2026-10-02 08:00:00 INFO [rank0] world size 4\n" + _STEPS + "".join(map(_gave_up, (0, 1, 3))) + last
+    )
+    root = engine.diagnose([Source("train.log", data=text.encode())]).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("collective-desync", 2)

@@ -13,6 +13,7 @@ from triage.diagnosis.ledger.lateness import (
     built_late,
     came_back,
     counting,
+    follows,
     got_through,
     outlived,
     too_short,
@@ -146,7 +147,7 @@ def absent_ranks(
             ended = [ledger.finished[r] for r in finished[:2]]
             yield verdict(job, "ledger.finished-early", fields, [*ended, *witnesses], rank=finished[0])
         return
-    farewells = [said for r in absent if (said := stopped(job, r)) is not None]
+    farewells = [said for r in absent if (said := stopped(job, r, first.item)) is not None]
     if farewells and len(farewells) == len(absent):
         fields = {**base, "ranks": tuple(absent)}
         yield verdict(
@@ -205,9 +206,15 @@ def _deviant(job: Job, absent: Sequence[int], waits: Sequence[Wait]) -> Item | N
     return odd if odd is not None and odd.rank in {w.rank for w in waits} - set(absent) else None
 
 
-def stopped(job: Job, rank: int) -> Item | None:
-    """The last line of a rank that says that it has done, or does, no more, if but few others of its own come after it."""
-    told = (*job.of_fact("last-line"), *job.of_fact("oddity"))
+def stopped(job: Job, rank: int, until: Item | None = None) -> Item | None:
+    """The last line of a rank that says that it has done, or does, no more, if but few others of its own come after it.
+
+    Args:
+        until: what others said when they gave up; what stands below it in a log may have been said before.
+    """
+    told = [*job.of_fact("last-line"), *job.of_fact("oddity")]
+    if until is not None:
+        told += [i for i in job.of_fact("own-words") if compare(i.finding, until.finding) == -1]
     own = sorted((i for i in told if i.rank == rank), key=lambda i: i.finding.offset)
     return next((item for item in reversed(own) if says_no_more(item)), None)
 
@@ -274,6 +281,11 @@ def _with_activity(
             yield verdict(job, "ledger.skipped-batch", told, [skipped, *witnesses], rank=ranks[0])
         elif swallowed is None and seen is not None:
             yield _seen(job, seen, fields, witnesses)
+        elif swallowed is None and ahead is not None and follows(ahead, first.item):
+            yield too_short(
+                job, [first.item, ahead], timeout=first.timeout, seq=first.seq, ranks=tuple(ranks),
+                activity=f'still on its way (it said "{own_words(job, ahead)}" when they had given up)',
+            )  # fmt: skip
         elif swallowed is None and ahead is not None:
             told = {**fields, "step": ahead.number("step"), "others": ahead.number("others")}
             yield verdict(job, "ledger.ran-ahead", told, [ahead, *witnesses], rank=ahead.rank)

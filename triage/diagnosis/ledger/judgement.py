@@ -78,7 +78,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += other_release(job)
     verdicts += started_otherwise(job)
     verdicts += placement(job, ledger)
-    verdicts += list(undertaken(job, verdicts))
+    verdicts += list(undertaken(job, ledger, verdicts))
     return shown(job, verdicts)
 
 

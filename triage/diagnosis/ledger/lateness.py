@@ -22,7 +22,7 @@ def took(job: Job, wait: Wait, absent: Sequence[int]) -> Item | None:
     least = _MOST_OF_IT * (wait.timeout or wait.elapsed or float("inf"))
     own = [i for i in job.of_fact("took") if i.rank in absent or (i.rank is None and len(absent) == 1)]
     return max(
-        (i for i in own if (i.seconds("seconds") or 0.0) >= least and _follows(i, wait.item)),
+        (i for i in own if (i.seconds("seconds") or 0.0) >= least and follows(i, wait.item)),
         key=lambda i: i.seconds("seconds") or 0.0, default=None,
     )  # fmt: skip
 
@@ -35,13 +35,13 @@ def built_late(job: Job, wait: Wait, absent: Sequence[int]) -> Item | None:
         (
             i for i in job.of_fact("phase-end")
             if i.rule.phase == "compile" and i.rank in {None, absent[0]} and i.seconds("seconds") is not None
-            and _follows(i, wait.item)
+            and follows(i, wait.item)
         ),
         None,
     )  # fmt: skip
 
 
-def _follows(item: Item, other: Item) -> bool:
+def follows(item: Item, other: Item) -> bool:
     """Whether ``item`` was said after ``other``, by the place in their log where clocks don't tell."""
     one, two = item.finding, other.finding
     order = compare(one, two)
@@ -110,7 +110,7 @@ def got_through(job: Job, ledger: Ledger, wait: Wait, absent: Sequence[int]) -> 
     others = (ledger.status_of(rank, wait.group) for rank in ledger.waiting)
     if any(other is not None and other.completed >= wait.seq for other in others):
         return None  # they count otherwise
-    return status.item if _follows(status.item, wait.item) else None
+    return status.item if follows(status.item, wait.item) else None
 
 
 def too_short(
@@ -184,7 +184,7 @@ def at_work(job: Job, work: Work, missing: int | None) -> Item:
         (
             i for i in job.of_fact("took")
             if (i.rank in ranks or (i.rank is None and i.finding.source == work.bar.finding.source))
-            and (i.seconds("seconds") or 0.0) >= max(work.timeout, elapsed or 0.0) and _follows(i, work.wait)
+            and (i.seconds("seconds") or 0.0) >= max(work.timeout, elapsed or 0.0) and follows(i, work.wait)
         ),
         None,
     )  # fmt: skip

@@ -42,11 +42,19 @@ _KINDS: tuple[tuple[Undertaking, str], ...] = (
     ("data-loading", _LOADING),
     ("compile-or-graph-capture", _BUILDING),
 )
-_OVER = r"(?i)\b(?:done|finished|complete[d]?|succe\w+|saved|loaded|written|wrote|compiled|captured|took|skip\w*|disabled|failed|error)\b"
+_OVER = (
+    r"(?i)\b(?:done|finished|complete[d]?|succe\w+|ready|resum\w+|saved|loaded|read in|written|wrote|compiled|captured|took"
+    r"|skip\w*|disabled|failed|error)\b"
+)
 
 
 def undertaking(words: str) -> Undertaking | None:
     """The kind of work that ``words`` say is under way, None where they speak of none or of its end."""
-    if compiled(_OVER).search(words):
+    if is_over(words):
         return None
     return next((k for k, pattern in _KINDS if compiled(rf"(?i)(?<![\w-])(?:{pattern})").search(words)), None)
+
+
+def is_over(words: str) -> bool:
+    """Whether ``words`` say that something is through, however it came out."""
+    return compiled(_OVER).search(words) is not None
