@@ -80,3 +80,22 @@ def test_ranks_that_had_met_before_had_a_network(engine: Engine) -> None:
     cause = engine.diagnose(Source("job.log", data=(WORKED + APART).encode())).root_cause
     assert cause is not None
     assert (cause.category, cause.origin.rank) == ("user-code", 1)
+
+
+def test_a_later_try_that_did_not_get_as_far_says_nothing_of_the_cause(engine: Engine) -> None:
+    """All ranks failed behind the rendezvous; the tries after that met the remains of the first one there."""
+    raised = (
+        "[rank{0}]: Traceback (most recent call last):\n"
+        '[rank{0}]:   File "/workspace/worker.py", line 31, in main\n'
+        "[rank{0}]:     manifest = json.load(handle)\n"
+        "[rank{0}]: json.decoder.JSONDecodeError: Expecting ',' delimiter: line 2 column 1 (char 51)\n"
+    )
+    restart = (
+        "I0213 12:07:20.087000 8705 torch/distributed/elastic/agent/server/api.py:889] [default] Worker group FAILED. "
+        "{0}/2 attempts left; will restart worker group\n"
+    )
+    text = "".join(map(raised.format, (0, 1))) + restart.format(2) + APART + restart.format(1) + APART
+    found = engine.diagnose(Source("job.log", data=text.encode()))
+    assert found.root_cause is not None
+    assert "JSONDecodeError" in found.root_cause.summary
+    assert len(found.attempts) == 3

@@ -61,7 +61,7 @@ def choose(outcomes: Sequence[Outcome], run: Run) -> tuple[int, list[str]]:
         moved = any(later.job.of_fact("progress") for later in outcomes[number + 1 :])
         weaker = final is None or final.category in _AFTERMATH or final.confidence < cause.confidence
         # ranks that worked together before had a network: what keeps them apart now was left by the first end
-        weaker |= final is not None and final.category == "network-config" and _met(earlier)
+        weaker |= final is not None and final.category == "network-config" and _met(earlier, final)
         if not moved and weaker:
             return number, [
                 f"attempt {number} failed first and no later attempt made progress, so its cause is the job's"
@@ -69,13 +69,23 @@ def choose(outcomes: Sequence[Outcome], run: Run) -> tuple[int, list[str]]:
     return last, []
 
 
-def _met(outcome: Outcome) -> bool:
-    """Whether the ranks of a try were connected: they made steps, or lost each other, and that was not why they failed."""
-    job = outcome.job
-    return bool(job.of_fact("progress")) or (
-        outcome.hypotheses[0].category != "network-config"
-        and any(i.finding.raised and i.rule.role == "symptom" for i in job.of_tag("peer-loss"))
-    )
+def _met(outcome: Outcome, final: Hypothesis) -> bool:
+    """Whether the ranks of a try were connected when it failed, of something else than what keeps them apart in the ``final`` one.
+
+    They made steps, or lost each other; or got further than to where the last try failed, which met nothing on its
+    way there.
+    """
+    job, cause = outcome.job, outcome.hypotheses[0]
+    if job.of_fact("progress"):
+        return True
+    if cause.category in _APART:
+        return False
+    lost = any(i.finding.raised and i.rule.role == "symptom" for i in job.of_tag("peer-loss"))
+    return lost or (final.phase == "bootstrap" and cause.phase != "bootstrap")
+
+
+_APART = frozenset({"network-config", "rendezvous", "port-conflict", "network-fabric"})
+"""What keeps ranks from meeting each other."""
 
 
 def _stillborn(outcome: Outcome) -> bool:

@@ -144,8 +144,8 @@ def evidence(
     take(unlike, MAX_EVIDENCE - 3)
     take([i for i in candidate.items[1:] if i not in unlike], min(len(found) + 3, MAX_EVIDENCE - 3))
     category = candidate.lead.rule.category
-    # another witness of the same thing tells more than what came of it
-    effects = sorted(candidate.led_to, key=lambda effect: effect.lead.rule.category != category)
+    # another witness of the same thing tells more than what came of it, first of all the rank that met it
+    effects = sorted(candidate.led_to, key=lambda e: (e.lead.rule.category != category, e.lead.rank is None))
     take([effect.lead for effect in effects], len(found) + 2)
     take([i for i in candidate.explains if "collective-timeout" in i.rule.tags], len(found) + 1)
     losses = [i for i in candidate.explains if "peer-loss" in i.rule.tags]
