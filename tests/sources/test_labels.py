@@ -213,3 +213,14 @@ def test_thousands_of_files_are_labelled_in_one_pass() -> None:
 @given(st.text(max_size=40), st.lists(st.text(max_size=20), max_size=5))
 def test_any_name_is_survived(path: str, siblings: list[str]) -> None:
     labels_of(path, siblings)
+
+
+def test_ranks_that_come_again_on_every_node_are_local() -> None:
+    def told(*names: str) -> list[tuple[int | None, int | None]]:
+        return [(s.rank, s.local_rank) for s in labelled(Source(name, path=name) for name in names)]
+
+    grid = [f"node_{node}_rank_{rank}.log" for node in (0, 1) for rank in (0, 1)]
+    assert told(*grid) == [(None, 0), (None, 1), (None, 0), (None, 1)]
+    assert told(*grid[:3]) == [(0, None), (1, None), (0, None)]  # not all are there: nothing shows it
+    runs = [f"run_{run}_rank_{rank}.log" for run in (0, 1) for rank in (0, 1)]
+    assert told(*runs) == [(0, None), (1, None), (0, None), (1, None)]

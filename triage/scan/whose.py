@@ -55,7 +55,7 @@ def reported(view: BlockLines, line: Line) -> Prefix:
     if line.message.startswith(HEADER) and line.prefix.rank is None and not line.prefix.stamped:
         # a logger names the rank in the record that the traceback belongs to
         record = record_above(view, line)
-        if record is not None and record.prefix.stamped and alarmed(record):
+        if record is not None and record.prefix.stamped and alarmed(record) and not _native(record):
             stream = record.prefix.stream
             if (
                 stream == line.prefix.stream
@@ -68,6 +68,11 @@ def reported(view: BlockLines, line: Line) -> Prefix:
                     labels=seat.labels, pid=seat.pid, level=seat.level,
                 )  # fmt: skip
     return line.prefix
+
+
+def _native(record: Line) -> bool:
+    """Whether a library below Python wrote a record: what Python prints next is somebody else's, or of another thread."""
+    return compiled(r"\.(?:cpp|cc|cu|hpp|h):\d+$").search(record.prefix.logger or "") is not None
 
 
 def _from_a_seat(stream: str, around: str) -> bool:

@@ -8,12 +8,13 @@ do, and where two readings are possible there is no label.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from posixpath import basename, dirname
 
 from triage.model import Source
 from triage.sources.constants import words
+from triage.sources.grids import seats
 from triage.sources.hosts import POD, host_in_file_name, host_in_folder_name
 
 _DEPTH = 4
@@ -87,6 +88,7 @@ def labelled(sources: Iterable[Source]) -> tuple[Source, ...]:
             hosts.setdefault((one.rank, one.attempt), set()).add(one.host)
     if any(len(names) > 1 for names in hosts.values()):
         labels = [_on_its_host(one) for one in labels]
+    labels = _within_nodes(labels, [source.path or "" for source in found])
     return tuple(_with(source, one) for source, one in zip(found, labels, strict=True))
 
 
@@ -94,6 +96,15 @@ def _on_its_host(labels: Labels) -> Labels:
     if labels.host is None or labels.rank is None or labels.local_rank is not None:
         return labels
     return replace(labels, rank=None, local_rank=labels.rank)
+
+
+def _within_nodes(labels: list[Labels], paths: Sequence[str]) -> list[Labels]:
+    """``labels`` with local ranks for ranks that come again on every node, as ``node_1_rank_2.log`` counts them."""
+    ranked = [index for index, one in enumerate(labels) if one.rank is not None]
+    placed = seats([paths[index] for index in ranked])
+    if len(placed) < len(ranked) or any(own != labels[ranked[at]].rank for at, (_, own, _) in placed.items()):
+        return labels
+    return [replace(one, rank=None, local_rank=one.rank) if one.rank is not None else one for one in labels]
 
 
 class _Family:

@@ -174,3 +174,19 @@ def test_last_words_that_stand_below_the_launchers_report_are_of_the_rank_that_d
         "srun: error: gpu-07: tasks 24-28,30-31: Terminated\n"
     )
     assert origin(engine, log) == ("nccl.bus-error", 29)
+
+
+def test_a_nameless_traceback_below_the_watchdog_of_another_rank_is_not_of_that_rank(engine: Engine) -> None:
+    """A node's log in which C++ names its ranks and Python does not; the agent saw one process end by itself."""
+    timeout = (
+        "[rank{0}]:[E1002 08:10:3{0}.120401736 ProcessGroupNCCL.cpp:685] [Rank {0}] Watchdog caught collective operation "
+        "timeout: WorkNCCL(SeqNum=8123, OpType=ALLREDUCE, NumelIn=64, NumelOut=64, Timeout(ms)=600000) ran for 600040 "
+        "milliseconds before timing out.\n"
+    )
+    log = "".join(map(timeout.format, (0, 1, 3))) + (
+        'Traceback (most recent call last):\n  File "/app/train.py", line 187, in main\n'
+        "    loss = step(model, batch[\"labels\"])\nKeyError: 'labels'\n"
+        "E1002 08:10:41.220000 2090 torch/distributed/elastic/multiprocessing/api.py:882] failed (exitcode: 1) "
+        "local_rank: 2 (pid: 2202) of binary: /usr/bin/python3\n"
+    )
+    assert origin(engine, log) == ("unknown.user-code", 2)

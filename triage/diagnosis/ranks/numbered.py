@@ -12,13 +12,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import TROUBLE, Item, Job
-from triage.diagnosis.ranks.grids import by_node_and_number
 from triage.diagnosis.ranks.launchers import ONE_PROCESS, by_launcher
 from triage.model import Finding, Source
 from triage.scan.lazy import compiled, deferred
 from triage.scan.ordinary.said import SELF
 from triage.scan.ordinary.selves import Selves
 from triage.scan.prefix import split_line
+from triage.sources.grids import seats
 
 _RANK_TAG = deferred(r"\[Rank (\d{1,6})\]")
 _DEFAULT_TAG = deferred(r"\[PG [^\[\]]{0,80}\(default_pg\) Rank (\d{1,6})\]")
@@ -112,11 +112,12 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
                 for place in places:
                     given[place].add(number + shift)
     ranks = {place: found.pop() for place, found in given.items() if len(found) == 1}
-    seats = by_node_and_number(job.sources)
+    placed = seats([source.path or source.name for source in job.sources])
+    by_seat = {index: node * held + own_number for index, (node, own_number, held) in placed.items()}
     if all(
-        heard[index, ""].ranks <= {rank} and not heard[index, ""].launcher for index, rank in seats.items()
+        heard[index, ""].ranks <= {rank} and not heard[index, ""].launcher for index, rank in by_seat.items()
     ):
-        ranks |= {(index, ""): rank for index, rank in seats.items()}
+        ranks |= {(index, ""): rank for index, rank in by_seat.items()}
     ranks |= _introduced(own, heard)
     if not ranks:
         return None

@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from triage.model import Source
-from triage.scan.lazy import deferred
-
-_NUMBER = deferred(r"\d{1,6}")
-_NOT_NODES = deferred(
-    r"(?i)(?:attempt|restart|try|epoch|step|iter|round|version|v|run|job|array|part|seed|fold|shard|day|hour|ckpt|checkpoint)s?[._-]?\Z"
+_NUMBER = r"(?<!\d)\d{1,6}"
+_NOT_NODES = (
+    r"(?i)(?:attempt|restart|try|epoch|step|iter|round|version|v|run|job|array|part|seed|fold|shard|day|hour|ckpt|checkpoint"
+    r"|exp|experiment|trial|case|test)s?[._-]?\Z"
 )
 """What stands before a number that counts something else than nodes."""
 _FEWEST = 4
 """Files by which it shows."""
 
+_Pairs = dict[tuple[int, int], list[int]]
 
-def by_node_and_number(sources: Sequence[Source]) -> dict[int, int]:
-    """The ranks of sources, where on several nodes the same numbers come again, from 0 on and all of them."""
-    found: dict[tuple[str, ...], dict[tuple[int, int], list[int]]] = defaultdict(lambda: defaultdict(list))
-    for index, source in enumerate(sources):
-        name = source.path or source.name
-        numbers = [n for n in _NUMBER.finditer(name) if not name[: n.start()][-1:].isdigit()]
+
+def seats(names: Sequence[str]) -> dict[int, tuple[int, int, int]]:
+    """Of each name the place of its node among all nodes, its process's number there, and how many each node has.
+
+    Only where on several nodes the same numbers come again, from 0 on and all of them.
+    """
+    found: dict[tuple[str, ...], _Pairs] = defaultdict(lambda: defaultdict(list))
+    for index, name in enumerate(names):
+        numbers = list(re.finditer(_NUMBER, name))
         for at, node in enumerate(numbers):
-            if _NOT_NODES.search(name[: node.start()]) is not None:
+            if re.search(_NOT_NODES, name[: node.start()]) is not None:
                 continue
             for own in numbers[at + 1 :]:
-                if _NOT_NODES.search(name[: own.start()]) is None:
+                if re.search(_NOT_NODES, name[: own.start()]) is None:
                     parts = (
                         name[: node.start()],
                         name[node.end() : own.start()],
@@ -40,10 +43,10 @@ def by_node_and_number(sources: Sequence[Source]) -> dict[int, int]:
     (pairs,) = grids
     nodes = sorted({node for node, _ in pairs})
     held = len({own for _, own in pairs})
-    return {index: nodes.index(node) * held + own for (node, own), at in pairs.items() for index in at}
+    return {index: (nodes.index(node), own, held) for (node, own), at in pairs.items() for index in at}
 
 
-def _full(pairs: dict[tuple[int, int], list[int]]) -> bool:
+def _full(pairs: _Pairs) -> bool:
     nodes, own = {node for node, _ in pairs}, {number for _, number in pairs}
     return (
         len(pairs) >= _FEWEST and len(nodes) > 1 and len(own) > 1
