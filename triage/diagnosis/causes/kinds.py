@@ -95,6 +95,14 @@ OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
 """Ray names what a task raised within its own exception's name."""
 
 
+_A_MODEL = r"(?i)(?<![a-z])(?:models?|weights|checkpoints?|ckpts?|state[_ ]?dicts?|pretrained|tokenizers?|vocab\w*)(?![a-z])"
+_A_SAMPLE = (
+    r"(?i)(?<![a-z])(?:datasets?|data ?(?:files?|loaders?|path|root)|images?|videos?|audios?|samples?|labels?|annotations?|masks?|shards?"
+    r"|records?|classes|splits?|manifests?|transcripts?|translations?)(?![a-z])"
+)
+"""What libraries look for, as they and their functions call it."""
+
+
 class Place(NamedTuple):
     """Where an exception was raised."""
 
@@ -218,6 +226,16 @@ def kind_of(
         return "storage"
     if short in MISSING and (known := kind_of_file(words)) is not None:
         return known
+    if short in MISSING and place.kind == "library" and said in {None, "user-code"} and not words.startswith("[Errno "):
+        return _kind_of_missing(words, place)
     if short in MISSING and (said == "user-code" or (said == "config" and words.startswith("[Errno "))):
         return None
     return said
+
+
+def _kind_of_missing(words: str, place: Place) -> str:
+    """The kind of failure that it is where a library says itself that something which it was told of is not there."""
+    about = f"{words} {place.function}"
+    if compiled(_A_MODEL).search(about) is not None:
+        return "checkpoint"
+    return "data-loading" if compiled(_A_SAMPLE).search(about) is not None else "config"

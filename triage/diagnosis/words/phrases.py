@@ -35,6 +35,12 @@ PACKAGES = (
     r"|Turing) (?:GPU|architecture|or)"
     r"|\bnot supported (?:on|by) (?:this|your|the current) (?:device|platform|gpu|hardware|system|machine|architecture)\b"
     r"|\b(?:compiled|built) (?:without|with no)\b|\bno plugins available\b|\bcan(?:'t|not) load plugin\b"
+    r"|\b" + PRODUCT + r"\b[^\n]{0,40}\b(?:is|are) not available\b|\bnon-cuda (?:environment|device|system)\b"
+    r"|\bno (?:gpu|cuda|hip|xpu|npu|tpu)s?(?: devices?)? (?:(?:is|are|was|were) )?(?:available|found|visible|detected)\b"
+    r"|\b(?:changed|introduced|added) (?:since|in|as of) (?:\w+ )?version v?\d|\binstallation error\b"
+    r"|\bno compatible [\w ]{1,30} (?:binary|library|build|wheel)\b|\bmissing [\w-]+ installation\b"
+    r"|\b(?:error|fail(?:ed|ure)) (?:while |when |to )?install(?:ing)?\b"
+    r"|\b[\w.-]+ (?:package|library) is (?:required|needed)\b"
     r"|\b([a-z][\w-]{2,}) v?\d+\.\d+\.\d+(?![.\d])[^\n]{1,80}\b\1 v?\d+\.\d+\.\d+(?![.\d])"
     r"|\b(?:wire|protocol|schema|format|api|abi|rpc)[ -](?:format |protocol )?versions?\b[^\n]{0,60}?\b(?:is not|isn't|newer|older"
     r"|unsupported|mismatch\w*|differs?|expected|instead of|but)\b"
@@ -239,6 +245,7 @@ NO_ROOM = (
     r"|transport endpoint is not connected|structure needs cleaning)\b|\bpermission denied:? ['\"/]"
     r"|\bonly [\d.]+ ?[kmgt]i?b (?:is |are )?(?:free|left|available) (?:on|in|under) ['\"]?/(?!dev/shm)"
     r"|\b(?:mkdir|cp|mv|touch|ln|tar|rsync|tee|install)\b: [^\n]{1,200}: permission denied\b"
+    r"|\b(?:is|are) not writable\b|\bno writable director|\bfind a writable director|\b(?:not|n't) have write permissions?\b"
 )
 """How operating systems say that a file system does not do what it is asked."""
 UNREADABLE = (
