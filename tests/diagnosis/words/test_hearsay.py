@@ -24,7 +24,11 @@ def raised(message: str) -> str:
     ("log", "category", "rank"),
     [
         (raised("rank 0 and rank 2 ran different collectives"), "collective-desync", 2),
-        ("zorkd: the scratch volume is full, nothing more can be written\nzorkd: ERROR exiting\n", "storage", None),
+        (
+            "zorkd: the scratch volume is full, nothing more can be written\nzorkd: ERROR exiting\n",
+            "storage",
+            None,
+        ),
         (
             "zorkd: ERROR the watchdog timeout is shorter than the warmup of the engine\n",
             "watchdog-too-short",

@@ -35,7 +35,10 @@ PACKAGES = (
     r"|Turing) (?:GPU|architecture|or)"
     r"|\bnot supported (?:on|by) (?:this|your|the current) (?:device|platform|gpu|hardware|system|machine|architecture)\b"
     r"|\b(?:compiled|built) (?:without|with no)\b|\bno plugins available\b|\bcan(?:'t|not) load plugin\b"
-    r"|\b" + PRODUCT + r"\b[^\n]{0,40}\b(?:is|are) not available\b|\bnon-cuda (?:environment|device|system)\b"
+    r"|\b"
+    + PRODUCT
+    + r"(?:\.distributed)? (?:is|are) not available\b|\b(?:needed|required)\b[^\n]{0,40}\bit is not available\b"
+    r"|\bnon-cuda (?:environment|device|system)\b"
     r"|\bno (?:gpu|cuda|hip|xpu|npu|tpu)s?(?: devices?)? (?:(?:is|are|was|were) )?(?:available|found|visible|detected)\b"
     r"|\b(?:changed|introduced|added) (?:since|in|as of) (?:\w+ )?version v?\d|\binstallation error\b"
     r"|\bno compatible [\w ]{1,30} (?:binary|library|build|wheel)\b|\bmissing [\w-]+ installation\b"
@@ -52,7 +55,8 @@ PACKAGES = (
 HUB = (
     r"(?<![-\w])gated (?:repo\w*|models?|datasets?|access)\b|\bis gated\b|\bprivate (?:repo\w*|dataset|model|or gated)\b"
     r"|\bhf auth login\b|\bhuggingface-cli login\b|\bwandb login\b"
-    r"|\b(?:api[_ -]?key|(?:access|auth|oidc|id|hf|api) tokens?|HF_TOKEN)\b|\bcredentials\b|\b(?:un)?authori[sz]ed\b|\bauthenticat\w+"
+    r"|\b(?:api[_ -]?key|(?:access|auth|oidc|hf|api|bearer|refresh|write)[ _]tokens?|id tokens?|HF_TOKEN)\b"
+    r"|\bcredentials\b|\b(?:un)?authori[sz]ed\b|\bauthenticat\w+"
     r"|\b(?:on|from|to|in) (?:the )?(?:hugging ?face )?hub\b|\bhuggingface\.co\b(?!/docs)"
     r"|\btoo many requests\b|\brate limit|\bpayment required\b|\binsufficient[_ ](?:quota|balance|credits?)\b"
 )
