@@ -24,7 +24,11 @@ def raised(message: str) -> str:
     ("log", "category", "rank"),
     [
         (raised("rank 0 and rank 2 ran different collectives"), "collective-desync", 2),
-        ("zorkd: shard volume has run out of inodes, giving up\nzorkd: ERROR exiting\n", "storage", None),
+        (
+            "zorkd: the scratch volume is full, nothing more can be written\nzorkd: ERROR exiting\n",
+            "storage",
+            None,
+        ),
         (
             "zorkd: ERROR the watchdog timeout is shorter than the warmup of the engine\n",
             "watchdog-too-short",
@@ -226,7 +230,7 @@ def test_a_line_that_may_be_about_objects_is_about_what_else_it_names(engine: En
         )
 
     log = "".join(line(rank, step, "INFO", f"step {step} done") for step in range(6) for rank in range(4))
-    log += line(2, 50, "ERROR", "batch assembly failed: sequence of length 0 at index 9912")
+    log += line(2, 50, "ERROR", "batch assembly failed: sample of length 0 at index 9912")
     log += "".join(
         line(rank, 51, "ERROR", "collective failed: connection reset by peer") for rank in (0, 1, 3)
     )

@@ -72,6 +72,8 @@ _NAMES = {
 }  # fmt: skip
 """Kinds of failure that an exception's name alone tells."""
 KINDS = {name: kind for kind, names in _NAMES.items() for name in names}
+_OF_ACCESS = r"(?:Auth|\w*(?:Authentication|Authorization|Credentials?|Unauthorized|Forbidden|AccessDenied))(?:Error|Exception)?$"
+"""How clients of all services call it when they are not let in."""
 _NOT_FINITE = (
     r"(?i)\b(?:loss|grad(?:ient)?s?|norm|logits?|weights?|activations?|(?:in|out)puts?|values?|tensors?|parameters?|coordinates?|positions?|energy|forces?|residuals?)\b.{0,60}"
     r"\b(?:nan|not[ -]finite|non-?finite|infinite|diverg\w+|exploded)\b|\b(?:nan|non-?finite) (?:loss|grad)"
@@ -93,6 +95,14 @@ _A_PROGRAM = r"No such file or directory: '[\w.+-]+'$"
 """Its name without a folder: it is looked for among what is installed."""
 OUTER = r"\((?:[\w.]*\.)?(\w+)\)$"
 """Ray names what a task raised within its own exception's name."""
+
+
+_A_MODEL = r"(?i)(?<![a-z])(?:models?|weights|checkpoints?|ckpts?|state[_ ]?dicts?|pretrained|tokenizers?|vocab\w*)(?![a-z])"
+_A_SAMPLE = (
+    r"(?i)(?<![a-z])(?:datasets?|data ?(?:files?|loaders?|path|root)|images?|videos?|audios?|samples?|labels?|annotations?|masks?|shards?"
+    r"|records?|classes|splits?|manifests?|transcripts?|translations?)(?![a-z])"
+)
+"""What libraries look for, as they and their functions call it."""
 
 
 class Place(NamedTuple):
@@ -153,6 +163,8 @@ def kind_of(
         return "user-code"
     if short in KINDS:
         return KINDS[short]
+    if compiled(_OF_ACCESS).match(short) is not None:
+        return "auth-or-hub"
     if short == "UnicodeDecodeError" and compiled(_DEVICES).search(place.path) is not None:
         return "driver-or-version"  # the driver answers in another way than is known
     if short in SLIPS or short in OF_LOOKUPS:
@@ -218,6 +230,21 @@ def kind_of(
         return "storage"
     if short in MISSING and (known := kind_of_file(words)) is not None:
         return known
+    if (
+        short in MISSING
+        and place.kind == "library"
+        and said in {None, "user-code"}
+        and not words.startswith("[Errno ")
+    ):
+        return _kind_of_missing(words, place)
     if short in MISSING and (said == "user-code" or (said == "config" and words.startswith("[Errno "))):
         return None
     return said
+
+
+def _kind_of_missing(words: str, place: Place) -> str:
+    """The kind of failure that it is where a library says itself that something which it was told of is not there."""
+    about = f"{words} {place.function}"
+    if compiled(_A_MODEL).search(about) is not None:
+        return "checkpoint"
+    return "data-loading" if compiled(_A_SAMPLE).search(about) is not None else "config"

@@ -23,6 +23,7 @@ from triage.diagnosis.words.asserted import kind_of_assertion
 from triage.diagnosis.words.hearsay import heard
 from triage.diagnosis.words.readers import of_text
 from triage.diagnosis.words.trouble import category_of
+from triage.diagnosis.words.wording import of_objects
 from triage.scan.lazy import compiled
 
 BUILTIN_ERRORS = frozenset(
@@ -223,6 +224,12 @@ def _words(item: Item) -> tuple[str | None, str]:
     return item.text("type"), compiled(r"\d+").sub("0", item.text("message") or f"{item.finding.offset}:")
 
 
+def _refuses_a_value(name: str | None, message: str, place: Place) -> bool:
+    """Whether a library says in words what value it does not take, and not of which object."""
+    refused = name in _OF_VALUES_GIVEN or name == "NotImplementedError"
+    return refused and place.worded and place.knows_settings and not of_objects(message)
+
+
 def _site(item: Item) -> tuple[object, ...]:
     return tuple(item.fields.get(name) for name in ("file", "line", "function"))
 
@@ -287,6 +294,8 @@ def _rule(item: Item) -> str:
         return "unknown.driver-or-version"  # nor does one that raises while the program only imports it
     if name == "NotImplementedError" and raised == "library" and not message:
         return "unknown.config"  # a library was asked for a variant that it has not got
+    if raised == "library" and place.function == "__init__" and _refuses_a_value(name, message, place):
+        return "unknown.config"  # with what it is made is how it is to work
     if users:
         return "unknown.user-code"
     named = category_of(message)

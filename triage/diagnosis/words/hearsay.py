@@ -182,8 +182,8 @@ def loudest(lines: Sequence[tuple[int, Evidence]]) -> tuple[int, Evidence, Liken
     best: tuple[int, Evidence, Likeness] | None = None
     for index, shown in lines:
         words = split_line(shown.text)[1]
-        like = None if compiled(_FRAME).match(words) else likeness(words, _ENOUGH)
-        if like is None or like.ahead < PLAIN or _margin_of_line(like) < CLEAR:
+        like = None if compiled(_FRAME).match(words) else _of_line(words, _ENOUGH)
+        if like is None or like.ahead < PLAIN or like.margin < CLEAR:
             continue
         if like.category == "numerics":
             continue  # a number that is not finite is a warning, unless something failed of it
@@ -192,20 +192,21 @@ def loudest(lines: Sequence[tuple[int, Evidence]]) -> tuple[int, Evidence, Liken
     return best
 
 
-def _margin_of_line(like: Likeness) -> float:
-    """How far ahead a line's kind is of the next one: a line that is only printed is seldom about objects given to a call."""
-    if like.category == "user-code":
-        return like.margin - MUCH + CLEAR
-    others = (name for name in like.scores if name not in {like.category, "user-code"})
-    return min(map(like.over, others))
-
-
 def _told_by(finding: Finding) -> tuple[str, Likeness | None]:
     """The first words of a finding that tell a kind of failure, and which."""
     for words in _words(finding):
-        if (like := likeness(words)) is not None:
+        like = _of_line(words) if finding.fields.get("type") is None else likeness(words)
+        if like is not None:
             return words, like
     return "", None
+
+
+def _of_line(words: str, least: int = LEAST_WORDS) -> Likeness | None:
+    """What kind of failure a line speaks of that is only printed: it is seldom about objects given to a call."""
+    like = likeness(words, least)
+    if like is not None and like.category == "user-code" and like.margin >= MUCH:
+        return like
+    return likeness(words, least, without="user-code")
 
 
 def _words(finding: Finding) -> Iterator[str]:

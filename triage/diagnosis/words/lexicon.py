@@ -86,8 +86,12 @@ def features(text: str) -> list[str]:
     return list(dict.fromkeys([*found, *raised]))
 
 
-def likeness(text: str, least: int = LEAST_WORDS) -> Likeness | None:
-    """What kind of failure speaks like ``text``; None where fewer than ``least`` of its words are known."""
+def likeness(text: str, least: int = LEAST_WORDS, without: str | None = None) -> Likeness | None:
+    """What kind of failure speaks like ``text``; None where fewer than ``least`` of its words are known.
+
+    Args:
+        without: a category that it is known not to be.
+    """
     model = _model()
     known = [(feature, model.words[feature]) for feature in features(text) if feature in model.words]
     if sum(" " not in feature and feature[0] not in _MARKS for feature, _ in known) < least:
@@ -102,6 +106,9 @@ def likeness(text: str, least: int = LEAST_WORDS) -> Likeness | None:
             shares.setdefault(position, []).append((share, feature))
     ordinary = scores.pop(model.categories.index(ORDINARY))
     names = [name for name in model.categories if name != ORDINARY]
+    if without is not None:
+        scores.pop(names.index(without))
+        names.remove(without)
     order = sorted(range(len(names)), key=lambda position: -scores[position])
     best = order[0]
     of_best = sorted(shares.get(model.categories.index(names[best]), ()), reverse=True)

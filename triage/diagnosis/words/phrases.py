@@ -35,6 +35,15 @@ PACKAGES = (
     r"|Turing) (?:GPU|architecture|or)"
     r"|\bnot supported (?:on|by) (?:this|your|the current) (?:device|platform|gpu|hardware|system|machine|architecture)\b"
     r"|\b(?:compiled|built) (?:without|with no)\b|\bno plugins available\b|\bcan(?:'t|not) load plugin\b"
+    r"|\b"
+    + PRODUCT
+    + r"(?:\.distributed)? (?:is|are) not available\b|\b(?:needed|required)\b[^\n]{0,40}\bit is not available\b"
+    r"|\bnon-cuda (?:environment|device|system)\b"
+    r"|\bno (?:gpu|cuda|hip|xpu|npu|tpu)s?(?: devices?)? (?:(?:is|are|was|were) )?(?:available|found|visible|detected)\b"
+    r"|\b(?:changed|introduced|added) (?:since|in|as of) (?:\w+ )?version v?\d|\binstallation error\b"
+    r"|\bno compatible [\w ]{1,30} (?:binary|library|build|wheel)\b|\bmissing [\w-]+ installation\b"
+    r"|\b(?:error|fail(?:ed|ure)) (?:while |when |to )?install(?:ing)?\b"
+    r"|\b[\w.-]+ (?:package|library) is (?:required|needed)\b"
     r"|\b([a-z][\w-]{2,}) v?\d+\.\d+\.\d+(?![.\d])[^\n]{1,80}\b\1 v?\d+\.\d+\.\d+(?![.\d])"
     r"|\b(?:wire|protocol|schema|format|api|abi|rpc)[ -](?:format |protocol )?versions?\b[^\n]{0,60}?\b(?:is not|isn't|newer|older"
     r"|unsupported|mismatch\w*|differs?|expected|instead of|but)\b"
@@ -46,7 +55,8 @@ PACKAGES = (
 HUB = (
     r"(?<![-\w])gated (?:repo\w*|models?|datasets?|access)\b|\bis gated\b|\bprivate (?:repo\w*|dataset|model|or gated)\b"
     r"|\bhf auth login\b|\bhuggingface-cli login\b|\bwandb login\b"
-    r"|\b(?:api[_ -]?key|(?:access|auth|oidc|id|hf|api) tokens?|HF_TOKEN)\b|\bcredentials\b|\b(?:un)?authori[sz]ed\b|\bauthenticat\w+"
+    r"|\b(?:api[_ -]?key|(?:access|auth|oidc|hf|api|bearer|refresh|write)[ _]tokens?|id tokens?|HF_TOKEN)\b"
+    r"|\bcredentials\b|\b(?:un)?authori[sz]ed\b|\bauthenticat\w+"
     r"|\b(?:on|from|to|in) (?:the )?(?:hugging ?face )?hub\b|\bhuggingface\.co\b(?!/docs)"
     r"|\btoo many requests\b|\brate limit|\bpayment required\b|\binsufficient[_ ](?:quota|balance|credits?)\b"
 )
@@ -239,6 +249,7 @@ NO_ROOM = (
     r"|transport endpoint is not connected|structure needs cleaning)\b|\bpermission denied:? ['\"/]"
     r"|\bonly [\d.]+ ?[kmgt]i?b (?:is |are )?(?:free|left|available) (?:on|in|under) ['\"]?/(?!dev/shm)"
     r"|\b(?:mkdir|cp|mv|touch|ln|tar|rsync|tee|install)\b: [^\n]{1,200}: permission denied\b"
+    r"|\b(?:is|are) not writable\b|\bno writable director|\bfind a writable director|\b(?:not|n't) have write permissions?\b"
 )
 """How operating systems say that a file system does not do what it is asked."""
 UNREADABLE = (

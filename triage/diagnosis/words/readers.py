@@ -59,6 +59,12 @@ _READING = (
     r"|/torchaudio/_?backend/|/librosa/core/audio\.py$|/sklearn/datasets/|/networkx/readwrite/|/nibabel/|/pydicom/|/netCDF4/|/xarray/backends/"
 )
 """Where libraries for other work read files."""
+_RECORD_READERS = (
+    r"_*(?:read|decode|parse|load)_(?:\w*_)?(?:annotations?|audios?|cif|clips?|coord(?:inate)?s|csv|extxyz|fasta|fastq|frames?|geometr(?:y|ies)"
+    r"|graphs?|images?|jsonl|lmdb|manifests?|mmcif|mol(?:ecule)?s?|parquet|pdb|records?|rows?|samples?|shards?|structures?|tfrecords?"
+    r"|traj(?:ector(?:y|ies))?|tsv|videos?|waveforms?|xyz)(?:_raw|_files?|_batch)?$"
+)
+"""What functions are called that read records, whatever library they are of."""
 _WRITERS = r"_?(?:save|write|to_|check_parent|_savez|dump|imsave|imwrite)"
 _UNPACKS = r"\b(?:decompress\w*|frombuffer|fromfile|imdecode|unpackb|deserialize|decode_(?:image|jpeg|png|video|audio|raw))\("
 _PLAIN = frozenset(["EOFError", "OSError", "RuntimeError", "ValueError"])
@@ -74,6 +80,7 @@ def of_place(short: str, path: str, function: str, code: str) -> str | None:
     if short not in _PLAIN:
         return None
     reads = compiled(_READING).search(path) is not None and compiled(_WRITERS).match(function) is None
+    reads = reads or compiled(_RECORD_READERS).match(function) is not None
     unpacks = compiled(_UNPACKS).search(code) is not None and "raise " not in code
     return (kind_of_file(code) or "data-loading") if reads or unpacks else None
 

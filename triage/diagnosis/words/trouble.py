@@ -74,7 +74,8 @@ _PATTERNS = (
     (r"(?i)\baddress already in use\b|\bfailed (?:to )?bind\b|\bcould not bind\b|\bbind failed\b|\bport \d+ is (?:already )?(?:in use"
      r"|taken|occupied)\b|\bEADDRINUSE\b", "port"),
     (
-        r"(?i)\bno space left\b|\bdisk quota\b|\bread-only file ?system\b|\bstale (?:nfs |NFS )?file handle\b"
+        r"(?i)\bno space left\b|\b(?:out of|no (?:free|more)) inodes\b"
+        r"|\bdisk quota\b|\bread-only file ?system\b|\bstale (?:nfs |NFS )?file handle\b"
         r"|\btransport endpoint is not connected\b"
         r"|\bdisk (?:is )?full\b|\bH5F?_?\w+.{0,60}\bunable to (?:open|lock|write)\b|\bunable to lock file\b|\bHDF5-DIAG\b"
         r"|\b(?:create|open|write)\b.{0,40}\bfile\b.{0,100}\b(?:did not succeed|unsuccessful|not successful)\b"

@@ -85,6 +85,11 @@ def of_settings(words: str) -> bool:
     )  # fmt: skip
 
 
+def of_objects(words: str) -> bool:
+    """Whether words speak of tensors, or of the objects that a call was given."""
+    return _says(phrases.TENSORS, words) or _says(phrases.OBJECTS, words)
+
+
 def _asked_wrongly(doing: str, words: str, refused: bool, given: bool) -> bool:
     """Whether what loads or saves something complains of how it was told to, not of what it found."""
     if doing == "data-loading":
