@@ -35,7 +35,7 @@ def numbered(lead: str, first: int = 0, count: int = 4) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "lead", ["worker-{}  | ", "train{}-1  | ", "[pod/bert-worker-{}/pytorch] ", "[pod/llm-{}/main] "]
+    "lead", ["rank-{}  | ", "train{}-1  | ", "[pod/bert-worker-{}/pytorch] ", "[pod/llm-trainer-{}/main] "]
 )
 def test_containers_that_count_from_zero_are_ranks(engine: Engine, lead: str) -> None:
     assert rank(engine, numbered(lead), guilty=2) == 2
@@ -44,6 +44,31 @@ def test_containers_that_count_from_zero_are_ranks(engine: Engine, lead: str) ->
 @pytest.mark.parametrize("lead", ["worker-{}  | ", "[pod/bert-worker-{}/pytorch] "])
 def test_containers_that_count_from_one_are_none(engine: Engine, lead: str) -> None:
     assert rank(engine, numbered(lead, first=1), guilty=2) is None
+
+
+@pytest.mark.parametrize("lead", ["api-{}  | ", "worker-{}  | ", "[pod/trainer-ui-{}/web] "])
+def test_servers_and_tasks_beside_each_other_are_none(engine: Engine, lead: str) -> None:
+    assert rank(engine, numbered(lead), guilty=2) is None
+
+
+@pytest.mark.parametrize("lead", ["worker-{}  | ", "[pod/llm-{}/main] "])
+def test_where_several_are_in_trouble_they_work_together(engine: Engine, lead: str) -> None:
+    lost = "RuntimeError: [/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:547] Connection closed by peer [10.0.0.3]:4310"
+    lines = [lead.format(r) + f"step {k}" for k in range(4) for r in range(4)]
+    lines += [lead.format(2) + line for line in RAISED]
+    lines += [lead.format(r) + line for r in (0, 1, 3) for line in (*RAISED[:3], lost)]
+    root = engine.diagnose(("\n".join(lines) + "\n").encode()).root_cause
+    assert root is not None and (root.category, root.origin.rank) == ("user-code", 2)
+
+
+def test_an_agent_in_each_pod_is_one_of_several_nodes(engine: Engine) -> None:
+    lines = [f"[pod/ft-{p}/main] loading" for p in range(2)] + ["[pod/ft-1/main] " + line for line in RAISED]
+    lines.append(
+        "[pod/ft-1/main] E1122 03:12:01.500000 101 torch/distributed/elastic/multiprocessing/api.py:882] failed "
+        "(exitcode: 1) local_rank: 2 (pid: 213) of binary: /usr/bin/python3"
+    )
+    root = engine.diagnose(("\n".join(lines) + "\n").encode()).root_cause
+    assert root is not None and root.origin.rank is None
 
 
 @pytest.mark.parametrize("lead", ["node-{}  | ", "[pod/gpu-node-{}/main] "])
@@ -58,9 +83,9 @@ def test_a_master_comes_before_the_workers(engine: Engine) -> None:
 
 def test_services_beside_them_are_no_processes(engine: Engine) -> None:
     above = ("redis-1  | 1:M 22 Nov 2026 03:10:00.002 * Ready to accept connections tcp",)
-    assert rank(engine, numbered("worker-{}  | "), guilty=1, above=above) == 1
+    assert rank(engine, numbered("trainer-{}  | "), guilty=1, above=above) == 1
     others = ("planner-1  | 4 tasks planned",)
-    assert rank(engine, numbered("worker-{}  | "), guilty=1, above=others) is None
+    assert rank(engine, numbered("trainer-{}  | "), guilty=1, above=others) is None
 
 
 def test_what_kubernetes_draws_for_each_try_is_no_part_of_a_name(engine: Engine) -> None:
@@ -69,7 +94,7 @@ def test_what_kubernetes_draws_for_each_try_is_no_part_of_a_name(engine: Engine)
 
 
 def test_a_pod_of_several_processes_is_no_rank(engine: Engine) -> None:
-    leads = numbered("[pod/ft-{}/main] ", count=2)
+    leads = numbered("[pod/ft-train-{}/main] ", count=2)
     assert rank(engine, leads, guilty=1) == 1
     assert rank(engine, leads, guilty=1, times=4) is None
 

@@ -26,8 +26,13 @@ _SERVICES = (
     r"|jupyter\w*|adminer)(?:[-_]\d+)*"
 )
 """What is started beside a program, and is none of its processes."""
+_OF_RANKS = (
+    r"(?i)(?!.*(?:^|[^a-z])(?:ui|web|api|serv\w*|gateway|proxy|embed\w*|infer\w*|predict\w*)(?![a-z]))"
+    r".*(?:train|finetun|fine-tun|torch|ddp|fsdp|mpi|nccl|rank|learner|deepspeed|megatron)"
+)
+"""What is called so works together; others do where several of them are in trouble."""
 FEWEST = 2
-"""Containers in which the same was raised several times, by which it is known that each holds several processes."""
+"""Containers that must show that each holds several processes, or that what happens to one happens to others."""
 
 
 def may_be_process(name: str) -> bool:
@@ -59,6 +64,17 @@ def shift_of_containers(
     if len(others) > first or (size is not None and size != len(counted) + first):
         return None
     return first
+
+
+def work_together(name: str, in_trouble: int, size: int | None) -> bool:
+    """Whether containers are the processes of one job, and not servers or tasks beside each other.
+
+    Args:
+        name: what they are called, without the number.
+        in_trouble: in how many of them something went wrong.
+        size: how many ranks there are, if that is known.
+    """
+    return size is not None or in_trouble >= FEWEST or compiled(_OF_RANKS).match(name) is not None
 
 
 def hold_several(raised: Iterable[Mapping[str, int]]) -> bool:

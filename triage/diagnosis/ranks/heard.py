@@ -32,6 +32,8 @@ class Heard:
     """Whether who wrote there, and did not say who that is, waited for others or lost them."""
     host: bool = False
     """Whether it is a host that is called so."""
+    trouble: bool = False
+    """Whether anything went wrong there."""
     raised: Counter[str] = field(default_factory=Counter)
     """How often what rules know was raised there."""
 
@@ -86,6 +88,7 @@ def listen(job: Job) -> dict[Place, Heard]:
                 at.launcher = True
             if finding.local_rank is not None:
                 at.local_ranks.add(finding.local_rank)
+            at.trouble = at.trouble or item.rule.role in {"cause", "symptom"} or finding.raised
             if finding.raised:
                 at.raised[item.rule.id] += finding.count
             at.host = at.host or (name != "" and finding.host == name)

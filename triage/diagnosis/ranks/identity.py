@@ -38,8 +38,8 @@ from triage.sources.labels import stem
 
 def identify(job: Job, ends: Ends | None = None) -> Identities:
     """Join everything that pairs ranks with hosts, pids and GPUs."""
-    several = several_around(job.items)
     told = ends.selves if ends is not None and (wanted(job) or ends.last_words) else Selves()
+    several = several_around(job.items, told.writers)
     said = told.ranks
     job.items = within_nodes(
         global_numbers(

@@ -17,6 +17,7 @@ from triage.diagnosis.ranks.containers import (
     may_be_process,
     shift_of_containers,
     without_suffix,
+    work_together,
 )
 from triage.diagnosis.ranks.grids import by_node_and_number
 from triage.diagnosis.ranks.heard import Heard, Place, listen, outermost
@@ -344,6 +345,8 @@ def _in_containers(
     if any(at.ranks or at.tags or at.local_ranks or at.launcher or at.host for at in said):
         return None
     if hold_several(at.raised for at in said) or 2 * len(told.doubled & places) >= len(places):
+        return None
+    if not work_together(name, sum(at.trouble for at in said), size):
         return None
     others = {writer for index, writer in told.writers if index in sources and writer} - {
         w for _, w in places
