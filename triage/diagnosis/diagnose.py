@@ -37,6 +37,7 @@ from triage.diagnosis.ledger.oddities import (
     through,
     with_words_of_ranks,
 )
+from triage.diagnosis.ledger.part_over import out_of_the_loop
 from triage.diagnosis.ledger.phases import Activities
 from triage.diagnosis.ranks.identity import identify, relabel
 from triage.diagnosis.ranks.nodes import around
@@ -162,12 +163,16 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         if end.failed and not end.orderly and end.item.finding.time is not None
     }
     identities.suspect = suspect(job, ledger.seen)
+    identities.out_of_the_loop = out_of_the_loop(job, ledger.seen)
+    identities.bereft = frozenset(ledger.bereft) | frozenset(ledger.waiting)
     identities.missing = ledger.missing
     identities.behind = None if (short := left_behind(job)) is None else short.rank
     identities.first_ended = first_ended(job, identities.rank_of_pid)
     identities.accused = accused_by_others(job)
     of_files = {s.rank for s in run.sources if s.rank is not None}
-    identities.heard = frozenset(ledger.seen) | identities.introduced | of_files
+    identities.heard = (
+        frozenset(ledger.seen) | identities.introduced | of_files | set(identities.writers.values())
+    )
     writers = run.ends.selves.writers if run.ends is not None else ()
     identities.deviant = refused(job, max(len(identities.heard), sum(bool(name) for _, name in writers)))
     verdicts = judge(job, ledger, Activities(job, identities))

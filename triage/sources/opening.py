@@ -20,6 +20,7 @@ from triage.model import ByteStream, Source
 from triage.sources.constants import HEAD_SIZE, UNSIZED_LIMIT
 from triage.sources.inflate import Inflater, compression_of
 from triage.sources.posted import LARGEST, as_written
+from triage.sources.turned import NOTE, oldest_first
 from triage.sources.utf16 import Utf16Reader, utf16_of
 
 _CHUNK = 256 << 10
@@ -233,7 +234,7 @@ def open_window(source: Source) -> Window:
     """
     if source.data is not None:
         if compression_of(source.data) is None and utf16_of(source.data[:HEAD_SIZE]) is None:
-            return BytesWindow(as_written(source.data) or source.data)
+            return _in_order(as_written(source.data) or source.data)
         return _decoded(io.BytesIO(source.data))
     if source.stream is not None:
         return _decoded(source.stream)
@@ -260,10 +261,18 @@ def _opened(file: io.FileIO) -> Window:
     if status.st_size <= LARGEST:
         data = window.at(0, status.st_size)
         written = as_written(data)
-        if written is not None:
+        turned = oldest_first(data if written is None else written)
+        if turned is not None or written is not None:
             file.close()
-            return BytesWindow(written, window.note, window.complete)
+            note = window.note or (None if turned is None else NOTE)
+            return BytesWindow(turned or written or data, note, window.complete)
     return window
+
+
+def _in_order(data: bytes) -> BytesWindow:
+    """``data`` as a window, from the oldest line on."""
+    turned = oldest_first(data)
+    return BytesWindow(data) if turned is None else BytesWindow(turned, NOTE)
 
 
 class _Capped:

@@ -206,3 +206,15 @@ def test_who_starts_the_ranks_is_none_of_those_that_wait(engine: Engine) -> None
     root = engine.diagnose([Source("train.log", data=text.encode())]).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("straggler-or-hang", 2)
+
+
+@pytest.mark.parametrize(
+    "leave", ["leaving with status 1", "exiting now", "worker is shutting down", "exit code 3"]
+)
+def test_what_stands_above_a_farewell_is_what_counts(engine: Engine, leave: str) -> None:
+    lines = work("p{}| ", 4)
+    for r in (3, 0, 1):
+        lines += [f"p{r}| lap 4: 3 of 4 batons after 6.{r} s, gave up", f"p{r}| {leave}"]
+    root = told(engine, lines).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("straggler-or-hang", 2)

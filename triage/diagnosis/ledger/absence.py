@@ -15,7 +15,9 @@ from triage.diagnosis.ledger.lateness import (
     counting,
     follows,
     got_through,
+    late_by_its_times,
     outlived,
+    slowest,
     too_short,
     took,
 )
@@ -385,7 +387,10 @@ def _skipped(job: Job, ranks: Sequence[int]) -> Item | None:
 
 
 def unlocalised(job: Job, waits: Sequence[Wait]) -> Item:
-    """Ranks waited, and nothing tells for whom."""
+    """Ranks waited, and nothing tells for whom; but for the times that all state of themselves."""
+    slow = slowest(job, {wait.rank for wait in waits})
+    if slow is not None:
+        return late_by_its_times(job, waits, slow)
     first = waits[0]
     fields: dict[str, Value] = {
         "ranks": tuple(w.rank for w in waits), "seq": first.seq, "op": first.op,

@@ -143,6 +143,22 @@ def as_last_seen(bar: Item) -> Item:
     return Item(replace(bar.finding, evidence=bar.finding.evidence[::-1]), bar.rule)
 
 
+def slowest(job: Job, waiting: Collection[int]) -> Item | None:
+    """What the one rank said last that took much longer than all others, if it was not among those that waited."""
+    return next((i for i in job.of_fact("slower") if i.rank is not None and i.rank not in waiting), None)
+
+
+def late_by_its_times(job: Job, waits: Sequence[Wait], slow: Item) -> Item:
+    """By the times that ranks state of themselves, the others waited for the one that is slower than all."""
+    first = waits[0]
+    fields: dict[str, Value] = {
+        "ranks": () if slow.rank is None else (slow.rank,), "seq": first.seq, "op": first.op, "timeout": first.timeout,
+        "elapsed": first.elapsed,
+    }  # fmt: skip
+    witnesses = [first.item, slow, *(wait.item for wait in waits[1:3])]
+    return verdict(job, "ledger.never-entered-silent", fields, witnesses, rank=slow.rank)
+
+
 def latecomers(ledger: Ledger) -> list[Wait]:
     """Waits that began when all others had given up, where that accounts for every rank.
 

@@ -153,6 +153,11 @@ def says_no_more(item: Item) -> bool:
     )
 
 
+def tells_that_a_part_is_over(words: str) -> bool:
+    """Whether somebody is through with all, or with a part of it."""
+    return compiled(_NO_MORE).search(words) is not None or compiled(_ROUND_OVER).search(words) is not None
+
+
 def _in_vain(item: Item) -> bool:
     """Whether somebody waited for others, lost them or met what does not fit its own call."""
     return not set(TROUBLE).isdisjoint(item.rule.tags) or _unlike(item)

@@ -107,8 +107,8 @@ def mismatched(job: Job, ledger: Ledger) -> Iterator[Item]:
     unheard = set(ledger.members) - spoken
     if len(unheard) == 1 and any(i.rank is None for i in items):
         spoken |= unheard  # its process ended where C++ names no rank
-    if len(spoken) < FEWEST or spoken != set(ledger.members):
-        return
+    if not sites or len(spoken) < FEWEST or spoken != set(ledger.members):
+        return  # processes that C++ ended show no calls
     (usual, votes), *_ = Counter(sites.values()).most_common(1)
     odd = [rank for rank in spoken if sites.get(rank) != usual]
     if len(odd) != 1 or votes < len(spoken) - 1:

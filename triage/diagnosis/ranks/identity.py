@@ -13,6 +13,7 @@ from dataclasses import replace
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ranks.coordinates import located
+from triage.diagnosis.ranks.heard import default_tag, group_tag, own_name
 from triage.diagnosis.ranks.launchers import unwrapped
 from triage.diagnosis.ranks.named import name_processes
 from triage.diagnosis.ranks.nodes import (
@@ -25,7 +26,7 @@ from triage.diagnosis.ranks.nodes import (
     short,
     within_nodes,
 )
-from triage.diagnosis.ranks.numbered import default_tag, group_tag, number_ranks, own_name, wanted
+from triage.diagnosis.ranks.numbered import number_ranks, wanted
 from triage.diagnosis.ranks.seats import ORDINAL, Identities
 from triage.diagnosis.ranks.spawned import note_spawned
 from triage.diagnosis.run import Ends
@@ -37,11 +38,13 @@ from triage.sources.labels import stem
 
 def identify(job: Job, ends: Ends | None = None) -> Identities:
     """Join everything that pairs ranks with hosts, pids and GPUs."""
-    several = several_around(job.items)
-    told = ends.selves if ends is not None and wanted(job) else Selves()
+    told = ends.selves if ends is not None and (wanted(job) or ends.last_words) else Selves()
+    several = several_around(job.items, told.writers)
     said = told.ranks
     job.items = within_nodes(
-        global_numbers(unwrapped(job.items, {place for place, ranks in said.items() if len(ranks) == 1}))
+        global_numbers(
+            unwrapped(job.items, {place for place, ranks in said.items() if len(ranks) == 1}, told.writers)
+        )
     )
     job.index()
     table = Identities()
@@ -53,7 +56,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
         job.items, table.world_size, {(int(seat[1]), int(seat[2])) for seat in seats}, told.labels
     )
     job.index()
-    counted = number_ranks(job, table.world_size, told)
+    counted, table.writers = number_ranks(job, table.world_size, told)
     table.world_size = counted if table.world_size is None else table.world_size
     for item in job.items:
         finding = item.finding

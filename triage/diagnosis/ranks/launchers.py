@@ -50,11 +50,16 @@ class _Told:
         return self.launcher or several
 
 
-def unwrapped(items: Iterable[Item], selves: Collection[tuple[int, str]] = ()) -> list[Item]:
+def unwrapped(
+    items: Iterable[Item],
+    selves: Collection[tuple[int, str]] = (),
+    writers: Collection[tuple[int, str]] = (),
+) -> list[Item]:
     """``items`` without the ranks, pids and writers that a prefix around a launcher seemed to name.
 
     Args:
         selves: sources and names of writers of which each said that it is one rank.
+        writers: sources and names of all that write.
     """
     items = list(items)
     told: dict[_Wrapper, _Told] = defaultdict(_Told)
@@ -64,7 +69,7 @@ def unwrapped(items: Iterable[Item], selves: Collection[tuple[int, str]] = ()) -
             streams[item.finding.source].add(item.finding.stream)
         for wrapper in _wrappers(item.finding):
             _listen(told[wrapper], item, wrapper[2])
-    for source, name in selves:
+    for source, name in {*selves, *writers}:
         if name and not name.startswith("pid ") and source in streams:
             streams[source].add(name)  # it has said nothing that a rule knows, and is there
     shared = {source: _shared(found) for source, found in streams.items()}

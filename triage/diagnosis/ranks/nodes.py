@@ -26,6 +26,8 @@ _LATER = deferred(r"(?:task |[^:]+:)0*[1-9]\d*")
 SEAT = deferred(r"seat (.+):(\d+)")
 """How a writer is called that is known by its host, or the number of it, and its number there."""
 _DIGITS = deferred(r"\d+")
+_PROCESS = deferred(r"(?:rank|default|local_?rank|pid |seat |lead |own |[A-Z]{2,3})\d|(?:pid|seat|lead|own) ")
+"""Names of processes: what stands before their lines is no launcher's."""
 _AGENTS = frozenset({"torch.agent-worker-failed", "torch.closing-signal"})
 """What an agent says of its own processes, with its own pid before it."""
 _NODE_RANK = ("GROUP_RANK", "NODE_RANK", "MACHINE_RANK", "SLURM_NODEID")
@@ -93,8 +95,15 @@ def around(finding: Finding) -> str:
     return "/".join(part for part in parts if not part.startswith("rank"))
 
 
-def several_around(items: Iterable[Item]) -> bool:
-    """Whether more than one launcher handed out local ranks, by what stands before their lines."""
+def several_around(items: Iterable[Item], writers: Iterable[tuple[int, str]] = ()) -> bool:
+    """Whether more than one launcher handed out local ranks, by what stands before their lines.
+
+    Args:
+        writers: sources and names of all that write: who is called as a launcher is, but for a number, has one too.
+    """
+    named: dict[int, set[str]] = defaultdict(set)
+    for source, name in writers:
+        named[source].add(name)
     places: dict[int, set[str]] = defaultdict(set)
     for item in items:
         finding = item.finding
@@ -106,7 +115,20 @@ def several_around(items: Iterable[Item]) -> bool:
             outer = around(finding) if launched else finding.stream
             places[finding.source].add("" if outer == finding.host else outer)
     return any(
-        len(found) > 1 or any(map(_LATER.fullmatch, "/".join(found).split("/"))) for found in places.values()
+        len(found) > 1
+        or any(map(_LATER.fullmatch, "/".join(found).split("/")))
+        or any(_one_of_several(outer, named[source]) for outer in found)
+        for source, found in places.items()
+    )
+
+
+def _one_of_several(name: str, writers: Iterable[str]) -> bool:
+    """Whether others write under a name that differs from this one in its numbers only: ``ft-0``, ``ft-1``."""
+    alike = _DIGITS.sub("#", name)
+    return alike != name and any(
+        _DIGITS.sub("#", writer) == alike
+        for writer in writers
+        if writer != name and not _PROCESS.match(writer)
     )
 
 

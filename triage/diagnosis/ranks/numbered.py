@@ -11,17 +11,21 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from triage.diagnosis.job import TROUBLE, Item, Job
-from triage.diagnosis.ranks.launchers import ONE_PROCESS, by_launcher
-from triage.model import Finding, Source
+from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ranks.containers import (
+    hold_several,
+    may_be_process,
+    shift_of_containers,
+    without_suffix,
+    work_together,
+)
+from triage.diagnosis.ranks.heard import Heard, Place, listen, outermost
+from triage.diagnosis.ranks.launchers import by_launcher
+from triage.model import Source
 from triage.scan.lazy import compiled, deferred
-from triage.scan.ordinary.said import SELF
 from triage.scan.ordinary.selves import Selves
-from triage.scan.prefix import split_line
 from triage.sources.grids import seats
 
-_RANK_TAG = deferred(r"\[Rank (\d{1,6})\]")
-_DEFAULT_TAG = deferred(r"\[PG [^\[\]]{0,80}\(default_pg\) Rank (\d{1,6})\]")
 _NUMBER = deferred(r"\d{1,6}")
 _LAUNCHED = deferred(r"/bin/(?:torchrun|accelerate|deepspeed)$|/(?:launcher|launchers|elastic)/")
 """Where the programs are that start the ranks of a node, and meet at a store of their own."""
@@ -44,46 +48,32 @@ _OF_PYTHON = r"^(?:lead|own) (?:Spawn|Fork|ForkServer)?Process-\0\Z"
 """Names that Python gives to the processes that a program starts, which it counts from 1."""
 _WORKERS = deferred(r"(?i)(?:^|[^a-z])workers?[._-]?\0")
 _MASTER = deferred(r"(?i)(?:^|[^a-z])(?:master|chief|leader)(?:[._-]?0)?(?![a-z0-9])[^/]*\Z")
-_Place = tuple[int, str]
-"""A source, and the name of a pod or container in it; empty where the whole source is one's."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Family:
     """Places whose names differ in one number only."""
 
-    members: dict[int, list[_Place]] = field(default_factory=lambda: defaultdict(list))
+    members: dict[int, list[Place]] = field(default_factory=lambda: defaultdict(list))
     shift: int | None = None
     """What is added to the number to get the rank, once that is known."""
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class _Heard:
-    """What was said at one place."""
-
-    ranks: set[int] = field(default_factory=set)
-    tags: set[int] = field(default_factory=set)
-    """Ranks as torch 2.1 and older write them, which may be numbers within a group."""
-    local_ranks: set[int] = field(default_factory=set)
-    launcher: bool = False
-    peers: bool = False
-    met: bool = False
-    """Whether who wrote there, and did not say who that is, waited for others or lost them."""
-
-
-def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
+def number_ranks(job: Job, world_size: int | None, told: Selves) -> tuple[int | None, dict[Place, int]]:
     """Fill in the ranks of sources and items that only the number in a name tells, or what is said under it.
 
     Args:
         told: what the writers say of themselves.
 
     Returns:
-        How many there are by names such as ``w3/12``, None where none say it.
+        How many there are by names such as ``w3/12``, None where none say it; and the ranks of the places.
     """
     own = told.ranks
-    heard = _listen(job)
+    heard = listen(job)
     for place in told.writers:
-        if place[1].startswith(("lead ", "own ")):
+        if place[1].startswith(("lead ", "own ")) or any(
+            may_be_process(name) for _, name, _ in _numbered(without_suffix(place[1]))
+        ):
             _ = heard[place]  # it writes there, whatever it says
     for place, said in own.items():
         if len(said) == 1 or place[1]:
@@ -104,7 +94,9 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
             family.shift = 1
         if family.shift is None and leads[folder] == 1 and (named := _PROCESSES.search(name)) is not None:
             family.shift = _unspoken(family, heard, named[1])
-    given: dict[_Place, set[int]] = defaultdict(set)
+        if family.shift is None:
+            family.shift = _in_containers(name, family, heard, told, size)
+    given: dict[Place, set[int]] = defaultdict(set)
     for (folder, _), family in families.items():
         shift = family.shift if family.shift is not None else _by_sisters(folder, family, families, heard)
         if shift is not None:
@@ -120,12 +112,12 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> int | None:
         ranks |= {(index, ""): rank for index, rank in by_seat.items()}
     ranks |= _introduced(own, heard)
     if not ranks:
-        return None
+        return None, {}
     job.sources = [_labelled(source, ranks.get((i, ""))) for i, source in enumerate(job.sources)]
     job.items = [_placed(item, ranks) for item in job.items]
     job.index()
     sizes = {_size_of(name, family) for (_, name), family in families.items() if family.shift is not None}
-    return sizes.pop() if len(sizes) == 1 else None
+    return sizes.pop() if len(sizes) == 1 else None, ranks
 
 
 def _size_of(name: str, family: _Family) -> int | None:
@@ -142,17 +134,17 @@ def wanted(job: Job) -> bool:
     )
 
 
-def _introduced(own: Mapping[_Place, Collection[int]], heard: Mapping[_Place, _Heard]) -> dict[_Place, int]:
+def _introduced(own: Mapping[Place, Collection[int]], heard: Mapping[Place, Heard]) -> dict[Place, int]:
     """Ranks of places of which each gives one as its own, and that are as many as their ranks make necessary.
 
     Where they are fewer, a place holds several ranks, of which one does the talking.
     """
-    found: dict[_Place, int] = {}
-    groups: dict[_Group, dict[_Place, int]] = defaultdict(dict)
+    found: dict[Place, int] = {}
+    groups: dict[_Group, dict[Place, int]] = defaultdict(dict)
     several: set[_Group] = set()
     for place, ranks in own.items():
         group = _group(place)
-        at = heard.get(place) or _Heard()
+        at = heard.get(place) or Heard()
         if len(ranks) != 1 or len(at.ranks) > 1 or len(at.local_ranks) > 1 or at.launcher:
             if place[1] or not any(other[0] == place[0] and other[1] for other in own):
                 several.add(group)
@@ -168,8 +160,8 @@ def _introduced(own: Mapping[_Place, Collection[int]], heard: Mapping[_Place, _H
 
 
 def _of_nodes(
-    groups: Mapping[_Group, Mapping[_Place, int]], several: Collection[_Group], heard: Mapping[_Place, _Heard]
-) -> dict[_Place, int]:
+    groups: Mapping[_Group, Mapping[Place, int]], several: Collection[_Group], heard: Mapping[Place, Heard]
+) -> dict[Place, int]:
     """The same of the names in several logs together, each of which has ranks of its own: one log a node."""
     told = {
         place: rank
@@ -190,7 +182,7 @@ _Group = tuple[int | None, bool]
 """Places that may be compared: whole sources, names in one source, or processes that told their pids in it."""
 
 
-def _group(place: _Place) -> _Group:
+def _group(place: Place) -> _Group:
     return (place[0] if place[1] else None, place[1].startswith("pid "))
 
 
@@ -214,13 +206,13 @@ def _labelled(source: Source, rank: int | None) -> Source:
     return source if rank is None or source.rank is not None else replace(source, rank=rank)
 
 
-def _placed(item: Item, ranks: dict[_Place, int]) -> Item:
+def _placed(item: Item, ranks: dict[Place, int]) -> Item:
     finding = item.finding
     if finding.rank is not None or finding.labels or by_launcher(item):
         return item
     for place in (
         (finding.source, finding.stream.partition("/")[0]),
-        (finding.source, _outermost(finding.stream)),
+        (finding.source, outermost(finding.stream)),
         (finding.source, ""),
     ):
         if place in ranks:
@@ -228,70 +220,16 @@ def _placed(item: Item, ranks: dict[_Place, int]) -> Item:
     return item
 
 
-def default_tag(finding: Finding) -> int | None:
-    """The number in ``(default_pg) Rank 3]``, by which a process calls itself in the group of all: its rank."""
-    said = _DEFAULT_TAG.search(finding.evidence[0].text[:400]) if finding.evidence else None
-    return int(said[1]) if said else None
-
-
-def group_tag(finding: Finding) -> int | None:
-    """The number in ``[Rank 3]``, by which a process group of torch 2.1 and older calls itself."""
-    said = _RANK_TAG.search(finding.evidence[0].text[:400]) if finding.evidence else None
-    return int(said[1]) if said else None
-
-
-def own_name(finding: Finding) -> int | None:
-    """The rank with which a program begins a line of its own: ``rank 3 builds the index``."""
-    message = split_line(finding.evidence[0].text)[1] if finding.evidence else ""
-    said = compiled(SELF).match(message)
-    return int(said[1] or said[2]) if said else None
-
-
-def _outermost(stream: str) -> str:
-    """The name of the pod, container or host that a line is from."""
-    first = stream.partition("/")[0]
-    return "" if ONE_PROCESS.match(first) else first
-
-
-def _listen(job: Job) -> dict[_Place, _Heard]:
-    """Who speaks where: only ranks that the lines themselves tell."""
-    heard: dict[_Place, _Heard] = defaultdict(_Heard)
-    for item in job.items:
-        finding = item.finding
-        for name in {"", _outermost(finding.stream)}:
-            at = heard[finding.source, name]
-            if finding.rank is not None and f"rank{finding.rank}" in finding.stream.split("/"):
-                at.ranks.add(finding.rank)
-                at.peers = at.peers or any(tag in item.rule.tags for tag in TROUBLE)
-            elif finding.rank is None and (own := default_tag(finding)) is not None:
-                at.ranks.add(own)
-            elif finding.rank is None and (tag := group_tag(finding)) is not None:
-                at.tags.add(tag)
-            if (me := item.number("me")) is not None:
-                at.tags.add(me)
-            if finding.rank is None and not finding.stream and any(tag in item.rule.tags for tag in TROUBLE):
-                at.met = True
-            if item.rule.fact == "identity":
-                at.ranks.update(item.ranks("rank"))
-                at.local_ranks.update(item.ranks("local_rank"))
-            if item.rule.fact == "rank-exit" and item.number("local_rank") is not None:
-                at.launcher = True
-            if finding.local_rank is not None:
-                at.local_ranks.add(finding.local_rank)
-            at.launcher = at.launcher or by_launcher(item)
-    return heard
-
-
-def _families(job: Job, heard: dict[_Place, _Heard]) -> dict[tuple[str, str], _Family]:
+def _families(job: Job, heard: dict[Place, Heard]) -> dict[tuple[str, str], _Family]:
     """Places by their folder and their name without one of its numbers; only those with two numbers or more."""
     found: dict[tuple[str, str], _Family] = defaultdict(_Family)
     for index, source in enumerate(job.sources):
         if source.rank is None:
-            for folder, name, number in _numbered(source.path or source.name):
+            for folder, name, number in _numbered(without_suffix(source.path or source.name)):
                 found[folder, name].members[number].append((index, ""))
     for place in heard:
         if place[1] and not place[1].startswith("seat "):  # numbers on hosts are no ranks
-            for _, name, number in _numbered(place[1]):
+            for _, name, number in _numbered(without_suffix(place[1])):
                 found[f"<{place[0]}>", name].members[number].append(place)
     return {key: family for key, family in found.items() if len(family.members) > 1}
 
@@ -312,7 +250,7 @@ def _numbered(path: str) -> Iterator[tuple[str, str, int]]:
             yield folder, "/".join([f"{before}\0{after}", *parts[at + 1 :]]), int(match[0])
 
 
-def _alone(family: _Family, heard: Mapping[_Place, _Heard], others: Sequence[_Family] = ()) -> bool:
+def _alone(family: _Family, heard: Mapping[Place, Heard], others: Sequence[_Family] = ()) -> bool:
     """Whether all that speak are of one family of sources, and each number stands for one of them."""
     places = [place for found in family.members.values() for place in found if not place[1]]
     if len(places) == len(family.members) and others:
@@ -325,7 +263,7 @@ def _alone(family: _Family, heard: Mapping[_Place, _Heard], others: Sequence[_Fa
     }
 
 
-def _led(name: str, family: _Family, job: Job, heard: dict[_Place, _Heard]) -> bool:
+def _led(name: str, family: _Family, job: Job, heard: dict[Place, Heard]) -> bool:
     """Whether the family are the workers of a master: all other sources are its own, and it comes before them as rank 0."""
     if _WORKERS.search(name) is None or sorted(family.members) != list(range(len(family.members))):
         return False
@@ -339,9 +277,7 @@ def _led(name: str, family: _Family, job: Job, heard: dict[_Place, _Heard]) -> b
     return silent and any(at.met for at in said)
 
 
-def _shift(
-    family: _Family, heard: dict[_Place, _Heard], world_size: int | None, *, alone: bool
-) -> int | None:
+def _shift(family: _Family, heard: dict[Place, Heard], world_size: int | None, *, alone: bool) -> int | None:
     """What makes ranks of a family's numbers, None where they are or may be something else.
 
     Args:
@@ -382,7 +318,7 @@ def _shift(
     return shift if len(shifts) > 1 or (alone and not launched) else None
 
 
-def _unspoken(family: _Family, heard: Mapping[_Place, _Heard], size: str | None) -> int | None:
+def _unspoken(family: _Family, heard: Mapping[Place, Heard], size: str | None) -> int | None:
     """0 where somebody numbered processes from 0 on in front of their lines, and none of them says anything of its rank.
 
     ``(1/4)`` to ``(4/4)`` count from 1.
@@ -398,8 +334,29 @@ def _unspoken(family: _Family, heard: Mapping[_Place, _Heard], size: str | None)
     return 0 if silent and tagged and numbers == list(range(len(numbers))) else None
 
 
+def _in_containers(
+    name: str, family: _Family, heard: Mapping[Place, Heard], told: Selves, size: int | None
+) -> int | None:
+    """What makes ranks of the numbers of containers that say nothing of ranks, one process each."""
+    places = {place for found in family.members.values() for place in found}
+    sources = {index for index, _ in places}
+    if len(sources) != 1 or len(places) != len(family.members):
+        return None
+    said = [heard[place] for place in places if place in heard]
+    if any(at.ranks or at.tags or at.local_ranks or at.launcher or at.host for at in said):
+        return None
+    if hold_several(at.raised for at in said) or 2 * len(told.doubled & places) >= len(places):
+        return None
+    if not work_together(name, sum(at.trouble for at in said), size):
+        return None
+    others = {writer for index, writer in told.writers if index in sources and writer} - {
+        w for _, w in places
+    }
+    return shift_of_containers(name, family.members, others, size)
+
+
 def _by_sisters(
-    folder: str, family: _Family, families: dict[tuple[str, str], _Family], heard: dict[_Place, _Heard]
+    folder: str, family: _Family, families: dict[tuple[str, str], _Family], heard: dict[Place, Heard]
 ) -> int | None:
     """The shift of a family that says nothing itself, beside one of the same numbers: standard output and error."""
     if any(heard[p].ranks or heard[p].launcher for ps in family.members.values() for p in ps if p in heard):

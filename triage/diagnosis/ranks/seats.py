@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from triage.diagnosis.ranks.nodes import (
@@ -49,6 +49,10 @@ class Identities:
     """Ranks that their processes gave as their own."""
     went_on: Callable[[int, int], frozenset[int]] | None = None
     """The ranks that had more to say in a source behind some offset."""
+    out_of_the_loop: tuple[int, ...] = ()
+    """The ranks that were through with a part of the work at which all others still were."""
+    bereft: frozenset[int] = frozenset()
+    """Ranks that lost a peer, or waited for one in vain."""
     missing: int | None = None
     """The one rank of which nothing says that it waited, where all others waited in vain."""
     behind: int | None = None
@@ -71,6 +75,8 @@ class Identities:
     """Whether ``[Rank 3]`` of lines that say no more counts within groups."""
     pods_are_ranks: bool = False
     """Whether the logs of pods show that pod N holds rank N and no other."""
+    writers: Mapping[tuple[int, str], int] = field(default_factory=dict)
+    """The ranks of those who write in a source under a name, or alone."""
     _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
     _by_device: dict[tuple[int, int], int | None] = field(default_factory=dict)
     """The rank on a GPU of a process, which may hold several."""
@@ -172,6 +178,11 @@ class Identities:
         if not self.single_node or (self.seats and local_rank not in self.seats):
             return None  # a second node's launcher counts its own ranks from 0
         return local_rank
+
+    def rank_of_writer(self, finding: Finding) -> int | None:
+        """The rank of whoever wrote a finding's line, by the name before it or that of its log."""
+        name = finding.stream.partition("/")[0]
+        return self.writers.get((finding.source, name), self.writers.get((finding.source, "")))
 
     def rank_of_pci(self, pci: str | None, host: str | None = None) -> int | None:
         """The rank whose GPU sits at ``pci`` (on ``host``)."""

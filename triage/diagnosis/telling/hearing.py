@@ -172,9 +172,9 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
             ]  # the program prints its words in a box, with its rank
     told = lead.rule.category in {"rank-crash", "host-oom", "cuda-kernel"} or lead.rule.fact == "rank-exit"
     if told and lead.rule.origin != "node":
-        died = _by_pid(lead, identities)
-        if died is not None:
-            return [died]
+        died = {_by_pid(item, identities) for item in candidate.items} - {None}
+        if len(died) == 1:
+            return [rank for rank in died if rank is not None]
         killed = _by_signal(candidate)
         if killed is not None:
             return [killed]

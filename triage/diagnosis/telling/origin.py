@@ -36,6 +36,9 @@ def origin_of(
     if not ranks and rule.origin == "speaker":
         named = identities.rank_of_name(lead.text("program") or lead.text("name"))
         ranks = [] if named is None else [named]
+    if not ranks and rule.origin == "speaker" and rule.id.startswith(_OF_NO_RULE) and not finding.labels:
+        writer = identities.rank_of_writer(finding)
+        ranks = [] if writer is None else [writer]
     if not ranks:
         ranks = told_by_others(candidate, identities)
     if len(ranks) > 1 and rule.category == "numerics":
@@ -48,6 +51,7 @@ def origin_of(
     astray = identities.suspect if apart_from_all else None
     if not ranks and astray is not None:
         ranks = [astray]
+    left = identities.out_of_the_loop if rule.category == "collective-desync" and not ranks else ()
     alone = accused(lead)
     if alone is None or alone >= (identities.world_size or alone + 1):
         alone = sender(candidate, identities)
@@ -67,9 +71,9 @@ def origin_of(
     if rule.origin == "job":
         if alone is None:
             alone = _alone(candidate, identities, around) if astray is None else astray
-        if alone is None:
+        if alone is None and not left:
             return Origin(time=moment_text(finding.time, year))
-        ranks = [alone]
+        ranks = [*left] if alone is None else [alone]
     if host is None and rule.origin in {"speaker", "node"}:
         host = finding.host
     one = ranks[0] if len(ranks) == 1 else None
@@ -80,9 +84,9 @@ def origin_of(
         if one is None and ranks:
             one = _first_met(candidate, ranks, identities, around)
             one = _first_of_all(candidate, ranks, identities) if one is None else one
-            if one is None:  # several met the same: who complained first is chance
+            if one is None and ranks != [*left]:  # several met the same: who complained first is chance
                 return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
-            ranks.sort(key=one.__ne__)
+            ranks.sort(key=lambda rank: rank != one)
     if one is not None and rule.origin != "node":
         seat = identities.seat(one)
         host = host or seat.host
@@ -109,6 +113,8 @@ def origin_of(
     )
 
 
+_OF_NO_RULE = "unknown."
+"""What is found when it is known already who writes where."""
 _NOT_A_NUMBER = r"(?i)(?<![\w-])[-+]?(?:nan|inf(?:inity)?)(?![\w-])"
 
 
@@ -128,12 +134,20 @@ _OF_ITS_OWN = frozenset({"rank-crash", "cuda-kernel"})
 """Categories of which each rank has its own: the one that died of it is told from those that were told to end."""
 
 
+_FEWEST_ENDS = 2
+"""Processes that ended, of which one is told from the others."""
+
+
 def _first_of_all(candidate: Candidate, ranks: Sequence[int], identities: Identities) -> int | None:
     """The one of ``ranks``, which all met the same, that something tells to have been first.
 
     One alone ended of it; or few of all met it before the rest were told to end, and the first of them
     in the log is the one whose end the launcher saw first.
     """
+    if candidate.lead.rule.fact == "rank-exit":
+        by_themselves = [rank for rank in ranks if rank not in identities.bereft]
+        if len(by_themselves) == 1 and len(ranks) > _FEWEST_ENDS:
+            return by_themselves[0]  # the others ended because they had lost it
     seen_first = identities.only_failed
     if seen_first in ranks and candidate.lead.rule.category in _OF_ITS_OWN:
         return seen_first

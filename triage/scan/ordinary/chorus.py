@@ -234,8 +234,28 @@ def _wording(line: Said) -> str:
     return " ".join(compiled(_NUMBERED).sub("#", line.message).split())
 
 
+_FAREWELL = (
+    r"(?i)\W{0,3}(?:[\w./#:-]{1,24} ){0,3}?(?:is |am )?(?:(?:(?:now )?"
+    r"(?:leaving|exiting|quitting|terminating|stopping|shutting down|exits?|leaves|exited|quits|bye|good ?bye)\b)"
+    r"(?:[ ,:]{1,2}(?:now|the|process|program|job|run|with|code|status|exit|rc|return|\(|=|-?\d{1,3}\)?)){0,8}"
+    r"|(?:exit|return)(?:[ _]?(?:code|status|value))?[ :=]{1,3}-?\d{1,3})\W{0,3}"
+)
+"""What somebody says of his own end, and nothing of the reason."""
+
+
 def _last_of_each(lines: Iterable[Said]) -> dict[str, Said]:
-    return {line.writer: line for line in lines if line.writer is not None}
+    """The last line of each writer; of one that takes leave the one above, if that is where he complains of others."""
+    last: dict[str, Said] = {}
+    before: dict[str, Said] = {}
+    for line in lines:
+        if line.writer is not None:
+            if line.writer in last:
+                before[line.writer] = last[line.writer]
+            last[line.writer] = line
+    for writer, line in before.items():
+        if compiled(_FAREWELL).fullmatch(last[writer].message) is not None and _complaint(line) is not None:
+            last[writer] = line
+    return last
 
 
 def _lines(tails: Mapping[int, Block], sources: Sequence[Source]) -> Iterator[Said]:

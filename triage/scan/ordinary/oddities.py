@@ -24,6 +24,7 @@ from triage.scan.ordinary.said import (
     share,
     without_digits,
 )
+from triage.scan.ordinary.slower import slower
 from triage.scan.ordinary.testimony import testimony
 
 ODD = "progress.oddity"
@@ -117,7 +118,7 @@ def oddities(
                 fields["_shared"] = len(sayers[line.wording]) > 1
                 fields["_once"] = len(sayers[line.wording]) == 1 == often[line.source, line.wording]
             findings.append(finding_of(rule, line, sources, fields))
-    return [*findings, *behind([*setup, *said], sources)]
+    return [*findings, *behind([*setup, *said], sources), *slower(said, sources)]
 
 
 def _writer(line: Said) -> tuple[int, str]:

@@ -7,7 +7,7 @@ anybody's; where several writers say it in the same words, each with a number of
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -62,6 +62,10 @@ _CALLED = (
     r"(?P<rank>\d{1,4})(?![\w./:%-]|, ?\d)"
 )
 """A number behind any word: several writers that each have one of their own count themselves by it."""
+_COUNTS = r"[^\W\d_].*\d|\d.*[^\W\d_]"
+"""A line that says something, and a number."""
+FEWEST_DOUBLED = 3
+"""Lines that a writer says again at once, by which it is no chance."""
 FEWEST_CALLED = 3
 """Writers that must."""
 
@@ -78,6 +82,8 @@ class Selves:
     """The names in front of lines, of whatever kind."""
     labels: frozenset[tuple[tuple[str, int], ...]] = frozenset()
     """The places in a grid of parallel processes that lines are marked with."""
+    doubled: frozenset[Writer] = frozenset()
+    """Writers of which lines with numbers in them stand several times, one below the other: each is several processes."""
 
 
 def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
@@ -94,6 +100,8 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
             stated["file", line.wording, slot][index, ""].add(rank)
     writers: set[Writer] = set()
     labels: set[tuple[tuple[str, int], ...]] = set()
+    above: dict[Writer, str] = {}
+    again: Counter[Writer] = Counter()
     pids: dict[tuple[int, str], dict[int, set[str]]] = defaultdict(lambda: defaultdict(set))
     lines = list(_lines(blocks, sources))
     outer = _before_all(lines)
@@ -101,6 +109,11 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
     for index, line in lines:
         writers.add((index, line.prefix.stream.partition("/")[0]))
         labels.add(line.prefix.labels)
+        writer = index, line.prefix.stream.partition("/")[0]
+        again[writer] += (
+            line.message == above.get(writer) and compiled(_COUNTS).search(line.message) is not None
+        )
+        above[writer] = line.message
         names = {
             "file": "",
             "stream": line.prefix.stream.removeprefix(outer.get(index, "")).partition("/")[0],
@@ -165,6 +178,7 @@ def selves(tails: Mapping[int, Block], sources: Sequence[Source]) -> Selves:
         size,
         frozenset(writers),
         frozenset(labels),
+        frozenset(writer for writer, times in again.items() if times >= FEWEST_DOUBLED),
     )
 
 
