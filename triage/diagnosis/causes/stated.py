@@ -136,7 +136,7 @@ def last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:
     """A candidate from the last lines that state an error nobody knows."""
     at = telling(words)
     index, evidence = words[at]
-    fields: dict[str, Value] = {"words": " ".join(evidence.text.split())[:300]}
+    fields: dict[str, Value] = {"words": " ".join(evidence.text.split())[:300].rstrip(" -")}
     around = [evidence, *(e for _, e in (words[at + 1 : at + 3] or words[max(0, at - 2) : at]))]
     return made(job, job.rules[spoken(evidence)], fields, index, around)
 
