@@ -44,7 +44,9 @@ def test_what_a_launcher_says_last_in_its_frame_is_why_nothing_ran(tmp_path: Pat
 
 
 def test_a_warning_in_a_frame_fails_nothing(tmp_path: Path) -> None:
-    found = diagnosed(tmp_path, f"step 1 loss 2.0\nstep 2 loss 1.9\nstep 3 loss 1.8\n{RULER}\n{WARNED}{RULER}\n")
+    found = diagnosed(
+        tmp_path, f"step 1 loss 2.0\nstep 2 loss 1.9\nstep 3 loss 1.8\n{RULER}\n{WARNED}{RULER}\n"
+    )
     assert found.verdict == "healthy"
 
 

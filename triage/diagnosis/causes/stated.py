@@ -166,7 +166,9 @@ def _begun(words: Sequence[tuple[int, Evidence]]) -> list[int]:
     return [0] if wordings[0] != wordings[-1] and wordings.count(wordings[-1]) >= _FEWEST_FOLLOWERS else []
 
 
-_OF_SOURCE = deferred(r"(?<![\w:])(?:\.{0,2}/)?(?:[\w.@+-]+/)+[\w.@+-]+\.(?:c|cc|cpp|cu|cuh|h|hpp|py|rs|go):\d+")
+_OF_SOURCE = deferred(
+    r"(?<![\w:])(?:\.{0,2}/)?(?:[\w.@+-]+/)+[\w.@+-]+\.(?:c|cc|cpp|cu|cuh|h|hpp|py|rs|go):\d+"
+)
 """A place in a program's own source: where that was built says nothing of what befell it."""
 
 

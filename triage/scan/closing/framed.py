@@ -15,8 +15,10 @@ _OF_THE_SAME = deferred(
 )
 """What is said below of texts that came again."""
 _GOES_ON = deferred(
-    r"\s*(?:WARNING|NOTE|INFO)\b|[\s\S]*?(?:\b(?:will|may|can) (?:be ignored|(?:still )?(?:continue|proceed|run|work))\b"
-    r"|\bdeprecated\b|\bignor(?:ed|ing)\b|\bthis is a warning\b|\bcontinuing\b|\bfall(?:ing)? back\b|\bperformance\b|\bstatus is being reported)",
+    r"\s*(?:WARNING|NOTE|INFO)\b"
+    r"|[\s\S]*?(?:\b(?:will|may|can) (?:be ignored|(?:still )?(?:continue|proceed|run|work))\b|\bdeprecated\b"
+    r"|\bignor(?:ed|ing)\b|\bthis is a warning\b|\bcontinuing\b|\bfall(?:ing)? back\b|\bperformance\b"
+    r"|\bstatus is being reported)"
 )
 """How a text begins, or what it says, that lets the job go on."""
 _PROSE = deferred(r"[^|=\n]*\b[a-z]+ [a-z]+ [a-z]+\b")
