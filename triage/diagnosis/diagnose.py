@@ -235,11 +235,12 @@ def _closing(job: Job, held: Sequence[Item]) -> Candidate | None:
     if job.of_fact("ended-well"):
         return None
     known = {id(item) for item in held}
-    harmless = {(i.finding.source, i.at_last.offset) for i in held if i.rule.role == "benign"}
+    harmless = {(i.finding.source, i.at_last.offset): i.rule.id for i in held if i.rule.role == "benign"}
     for item in reversed(job.items):
         if id(item) in known or "last-word" not in item.rule.tags:
             continue
-        if (item.finding.source, item.at_last.offset) in harmless:
+        knows = harmless.get((item.finding.source, item.at_last.offset))
+        if knows is not None and knows not in item.rule.refines:
             continue  # another rule knows the same line, and when it means no harm
         if job.lines_below(item.at_last) == 0:
             return Candidate([item], score=0.4, reasons=["the log ends with it"])

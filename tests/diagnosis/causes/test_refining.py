@@ -81,3 +81,29 @@ def test_what_a_report_tells_further_down(engine: Engine, log: str, rule: str) -
     found = engine.diagnose(Source("job.log", data=log.encode())).root_cause
     assert found is not None
     assert found.rule_id == rule
+
+
+_STUCK = (
+    "2024-07-29 17:14:59.920189: E external/xla/xla/service/rendezvous.cc:38] This thread has been waiting for `initialize "
+    "clique for rank 6; clique=devices=[0,1,2,3]; stream=0; run_id=7` for 10 seconds and may be stuck. Expected 8 threads "
+    "to join the rendezvous, but not all of them arrived on time.\n"
+)
+_FREED = "2024-07-29 17:15:01.9: E external/xla/xla/service/rendezvous.cc:43] Thread is unstuck! Warning above was a false-positive.\n"
+
+
+@pytest.mark.parametrize(("below", "verdict"), [("", "failed"), (_FREED, "healthy")])
+def test_what_is_harmless_unless_the_log_ends_with_it(engine: Engine, below: str, verdict: str) -> None:
+    steps = "".join(f"step {n} took 1.2 s, loss is 3.{n}\n" for n in range(1, 6))
+    log = steps + _STUCK + below
+    assert engine.diagnose([Source("job.log", data=log.encode())]).verdict == verdict
+
+
+_ABORTED = "NOTE: invoking MPI_ABORT causes Open MPI to kill all MPI processes.\n"
+_LOST_CLIENT = "[cn007.24154] PMIX ERROR: UNREACHABLE in file server/pmix_server.c at line 2147\n"
+
+
+def test_clients_that_are_lost_after_an_abort_are_no_cause(engine: Engine) -> None:
+    found = engine.diagnose([Source("job.log", data=(_ABORTED + _LOST_CLIENT).encode())])
+    assert found.verdict == "failed"
+    assert found.root_cause is not None
+    assert found.root_cause.category == "unknown"

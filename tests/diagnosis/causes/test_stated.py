@@ -91,3 +91,25 @@ def test_of_ranks_that_broke_off_one_after_the_other_the_first(engine: Engine) -
     assert root is not None
     assert root.origin.rank == 3
     assert "halo_shape_differs" in root.evidence[0].text
+
+
+def test_where_a_program_was_built_tells_nothing_of_its_error(engine: Engine) -> None:
+    log = "frobnicator: [/nfs/user/build/frob/ring.cc:592] fatal: slot 46 of -1 is not closed\n"
+    root = engine.diagnose([Source("job.err", data=log.encode())]).root_cause
+    assert root is not None
+    assert root.category != "storage"
+
+
+def test_what_the_service_manager_announces_is_no_complaint(engine: Engine) -> None:
+    log = (
+        "Job for nvidia-fabricmanager.service failed because the control process exited with error code.\n"
+        'See "systemctl status nvidia-fabricmanager.service" and "journalctl -xe" for details.\n'
+        "Nov 15 14:15:47 node-7 systemd[1]: Starting NVIDIA fabric manager service...\n"
+        "Nov 15 14:15:47 node-7 nv-fabricmanager[4177]: request to query NVSwitch device information from NVSwitch "
+        "driver failed with error:WARNING Nothing to do [NV_WARN_NOTHING_TO_DO]\n"
+        "Nov 15 14:15:47 node-7 systemd[1]: nvidia-fabricmanager.service: Control process exited, code=exited, "
+        "status=1/FAILURE\n"
+    )
+    root = engine.diagnose([Source("journal.txt", data=log.encode())]).root_cause
+    assert root is not None
+    assert "Starting" not in root.evidence[0].text

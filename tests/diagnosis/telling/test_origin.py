@@ -438,3 +438,18 @@ def test_of_few_that_met_the_same_the_first_is_whom_the_log_and_the_launcher_nam
     root = engine.diagnose(Source("job.log", data=log.encode())).root_cause
     assert root is not None and (root.category, root.origin.rank) == ("gpu-oom", rank)
     assert set(root.origin.ranks) == set(ranks)
+
+
+@pytest.mark.parametrize(
+    ("address", "host"), [("10.0.7.57", "10.0.7.57"), ("0.0.0.0", None), ("127.0.0.1", None)]
+)
+def test_an_address_that_every_machine_has_names_none(engine: Engine, address: str, host: str | None) -> None:
+    said = (
+        "ray.exceptions.ActorDiedError: The actor died unexpectedly before finishing this task.\n"
+        f"\tclass_name: Actor\n\tpid: 12903\n\tip: {address}\n"
+        "The actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR Worker exit detail: "
+        "Worker unexpectedly exits with a connection error code 2. End of file.\n"
+    )
+    root = engine.diagnose([Source("job.log", data=said.encode())]).root_cause
+    assert root is not None
+    assert root.origin.host == host

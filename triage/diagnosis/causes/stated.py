@@ -136,7 +136,7 @@ def last_words(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate:
     """A candidate from the last lines that state an error nobody knows."""
     at = telling(words)
     index, evidence = words[at]
-    fields: dict[str, Value] = {"words": " ".join(evidence.text.split())[:300]}
+    fields: dict[str, Value] = {"words": " ".join(evidence.text.split())[:300].rstrip(" -")}
     around = [evidence, *(e for _, e in (words[at + 1 : at + 3] or words[max(0, at - 2) : at]))]
     return made(job, job.rules[spoken(evidence)], fields, index, around)
 
@@ -166,12 +166,18 @@ def _begun(words: Sequence[tuple[int, Evidence]]) -> list[int]:
     return [0] if wordings[0] != wordings[-1] and wordings.count(wordings[-1]) >= _FEWEST_FOLLOWERS else []
 
 
+_OF_SOURCE = deferred(
+    r"(?<![\w:])(?:\.{0,2}/)?(?:[\w.@+-]+/)+[\w.@+-]+\.(?:c|cc|cpp|cu|cuh|h|hpp|py|rs|go):\d+"
+)
+"""A place in a program's own source: where that was built says nothing of what befell it."""
+
+
 def spoken(evidence: Evidence) -> str:
     """The rule for last words, by the trouble that they name or the component that speaks them."""
     named = trouble(split_line(evidence.text)[1])
     if named is not None:
         return f"unknown.said-of-{named}"
-    kind = speaker(evidence.text)
+    kind = speaker(_OF_SOURCE.sub("", evidence.text))
     if kind:
         return f"unknown.said-by-{kind}"
     _, message = split_line(evidence.text)

@@ -105,7 +105,7 @@ def origin_of(
         rank=ranks[0] if ranks else None,
         ranks=tuple(ranks),
         local_rank=local if local is not None else (finding.local_rank if one is not None else None),
-        host=None if host == "localhost" else host,
+        host=None if host in _ANY_HOST else host,
         gpu=gpu if gpu is not None else known_gpu,
         pci_bus_id=pci,
         gpu_uuid=uuid or known_uuid,
@@ -115,6 +115,8 @@ def origin_of(
 
 _OF_NO_RULE = "unknown."
 """What is found when it is known already who writes where."""
+_ANY_HOST = frozenset({"localhost", "0.0.0.0", "127.0.0.1", "::", "::1"})  # noqa: S104
+"""Names and addresses that every machine has for itself: they tell of none."""
 _NOT_A_NUMBER = r"(?i)(?<![\w-])[-+]?(?:nan|inf(?:inity)?)(?![\w-])"
 
 

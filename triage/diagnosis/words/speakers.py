@@ -39,6 +39,8 @@ _SPEAKERS = (
         r"|recogni[sz]ed|defined|valid|allowed)|unknown|undefined|compulsory|mandatory|missing)))\b",
         "settings",
     ),
+    # the frame in which MPI's launchers say what they do not take
+    (r"\n-{74}\s*$", "settings"),
 )  # fmt: skip
 
 

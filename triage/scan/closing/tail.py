@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 
 from triage.model import Block, Evidence, Finding, Prefix, Source
+from triage.scan.closing.framed import closing_frame
 from triage.scan.closing.outcome import tells_of_failure
 from triage.scan.closing.wordings import (
     ALARMS,
@@ -276,22 +277,33 @@ _LEFT_OUT = deferred(r"(?:SKIPPED \[\d+\]|XFAIL|XPASS) \S")
 """Why a test was left out, or is known to fail."""
 
 
+_OF_SERVICES = deferred(r".{0,60}\bsystemd\[\d+\]: (?:Start|Stopp|Reached|Finish|Listen|Mount|Creat)")
+"""What the system's manager says of each service that it starts or stops, whatever becomes of it."""
+
+
 def closing(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
     """The lines of a log as short as what people paste, whatever they say, that no rule knows."""
     if block.offset + len(block.data) > PASTED:
         return
     for line, text, _ in _last_lines(block):
-        if line not in taken and _TWO_WORDS.search(text) and not _LEFT_OUT.match(text):
+        told = _LEFT_OUT.match(text) or _OF_SERVICES.match(text)
+        if line not in taken and _TWO_WORDS.search(text) and not told:
             yield Evidence(name, line, safe(text))
 
 
 def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]:
     """Lines near the end that state an error; ``taken`` holds the numbers of lines that a rule knows.
 
-    A line that only announces an error says it on the next.
+    A line that only announces an error says it on the next, and a text in a frame is read as one.
     """
     lines = list(_last_lines(block))
     reasons, shown = _reasons(lines), _texts(lines)
+    frame = closing_frame(lines, taken)
+    if frame is not None:
+        begin, end = frame
+        text = "\n".join(text for _, text, _ in lines[begin : end + 1])
+        yield Evidence(name, lines[begin][0], safe(text))
+        lines = lines[: begin - 1]
     named = max((i for i, (_, text, _) in enumerate(lines) if _is_named(text)), default=-1)
     own = _last_of_its_own(lines)
     for position, (line, text, final) in enumerate(lines):
