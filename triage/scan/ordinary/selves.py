@@ -274,8 +274,8 @@ def _stated(line: Said) -> Iterator[tuple[tuple[object, ...], int]]:
         yield ("counted", at), int(said["rank"])
     for at, said in enumerate(compiled(_CALLED).finditer(line.message)):
         yield ("called", at), int(said["rank"])
-    itself = compiled(_ITSELF).match(line.message)
-    if itself is not None and line.prefix.pid is not None:
+    itself = compiled(_ITSELF).match(line.message) if line.prefix.pid is not None else None
+    if itself is not None:
         yield ("itself",), int(itself["rank"])
 
 
