@@ -67,6 +67,8 @@ class Likeness:
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Model:
+    """The weights, as the file holds them."""
+
     categories: Sequence[str]
     bias: Sequence[int]
     words: Mapping[str, Sequence[int]]

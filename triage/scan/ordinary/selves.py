@@ -66,7 +66,7 @@ FEWEST_CALLED = 3
 """Writers that must."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Selves:
     """What the writers of a job's logs say of themselves."""
 
