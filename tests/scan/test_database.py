@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from triage.rules.windows import choose
-from triage.scan.database import PLAIN, AnchorDatabase, looks_wrapped
+from triage.scan.database import MANY, PLAIN, AnchorDatabase, looks_wrapped
 
 ANCHORS = {0: "ab", 1: "aba", 2: "nccl warn", 3: "cuda out of memory", 4: "b", 5: "host out of memory"}
 TEXT = st.lists(
@@ -52,6 +52,16 @@ def test_windows_lose_and_add_nothing(words: list[str], spelled: set[str]) -> No
     for windows in (False, True):
         hits, _ = database(windows, set(), spelled, wrapped=False).scan(data)
         assert hits == sorted(wanted)
+
+
+@given(words=TEXT, wrapped=st.booleans())
+def test_among_many_anchors_the_same_are_found(words: list[str], wrapped: bool) -> None:
+    others = {100 + n: f"straw {n:04} of the stack" for n in range(MANY)}
+    data = " ".join([*words, "Straw 0007 of the stack", *words]).encode()
+    hits, _ = AnchorDatabase({**ANCHORS, **others}, wrapped=wrapped).scan(data)
+    few, _ = AnchorDatabase({**ANCHORS, 107: others[107]}, wrapped=wrapped).scan(data)
+    assert hits == few
+    assert 107 in {number for _, number in hits}
 
 
 def test_a_broken_line_hides_no_anchor() -> None:

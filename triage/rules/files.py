@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import zlib
 from collections.abc import Iterator
@@ -22,6 +21,8 @@ def rule_files(root: str | os.PathLike[str]) -> Iterator[str]:
 
 def stamp(root: str) -> str:
     """What tells one state of the rule files below ``root`` from another, without reading them all."""
+    import hashlib
+
     stamped = hashlib.sha256()
     for path in sorted(rule_files(root)):
         try:
@@ -39,6 +40,8 @@ def cache_directory() -> str:
 
 def kept_as(what: str) -> str:
     """The name under which a pack is kept that is made of ``what``."""
+    import hashlib
+
     return f"rules-{hashlib.sha256(what.encode()).hexdigest()[:40]}.json"
 
 

@@ -29,6 +29,8 @@ class Sighting:
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Fold:
+    """Sightings that are one finding: the first of them, the last, how many."""
+
     first: Sighting
     last: Sighting
     count: int = 1

@@ -10,6 +10,10 @@ from typing import Any
 PLAIN = 24 << 10
 """Bytes a database searches literal by literal before it is compiled: that takes longer than a small log."""
 
+MANY = 500
+"""Windows from which on it is faster to note once what stands in a text than to search it for each."""
+BEGINNING = 4
+"""Bytes of a window that are looked up there."""
 EXCERPT = 16 << 10
 """Bytes of what is looked at of a source that is short enough to have been pasted."""
 _GOES_ON = re.compile(rb"(?m)^[^\n]{24,160}[a-z,]\r?\n[a-z]{2,12} [a-z]")
@@ -148,10 +152,16 @@ class AnchorDatabase:
                 yield window.encode(), position
 
     def _search(self, data: bytes) -> list[tuple[int, int]]:
-        """``(end, window)`` of every window, found by one search for each."""
+        """``(end, window)`` of every window, found by one search for each that may be there."""
         text = data.lower()
+        if self._wrapped:
+            text = text.replace(b"\n", b" ")
+        begun = _beginnings(text) if len(self._windows) > MANY else None
         found: list[tuple[int, int]] = []
-        for expression, window in self._literals():
+        for window, literal in enumerate(self._windows):
+            expression = literal.encode()
+            if begun is not None and len(expression) >= BEGINNING and expression[:BEGINNING] not in begun:
+                continue
             at = text.find(expression)
             while at >= 0:
                 found.append((at + len(expression), window))
@@ -190,6 +200,11 @@ class AnchorDatabase:
                 for number, anchor in anchors
             ]
         return known
+
+
+def _beginnings(text: bytes) -> set[bytes]:
+    """All that stands anywhere in ``text`` and is as long as the beginning of a window."""
+    return {text[at : at + BEGINNING] for at in range(len(text) - BEGINNING + 1)}
 
 
 def _broken(window: str) -> Iterator[bytes]:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from triage.model import Prefix
 from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes import containers, glog, headed, launchers, loggers, nccl, system
-from triage.scan.prefixes.draft import LEVEL_WORD, Draft, Parser
+from triage.scan.prefixes.draft import LEVEL_WORD, LEVELS_NEED, Draft, Parser
 
 MAX_LAYERS = 8
 _NOTHING = Prefix()
@@ -24,7 +24,8 @@ _ESCAPES = (
 _LOST_COLOUR = r"(?<![A-Za-z0-9_\])])\[(?:[0-9]|[1-4][0-9]|9[0-7])(?:;[0-9]{1,3}){0,4}m|\[(?:0|39|0;0)m"
 _REPEATED = r" ?\[repeated \d+x across (?:cluster|all nodes)\][^\n]{0,300}\Z"
 _LEVEL = Lazy(
-    r"(?:(" + LEVEL_WORD + r"):(?=\s|$)|\[(" + LEVEL_WORD + r"|[Ww]arn(?:ing)?|[Ss]kip(?:ped|ping)?)\])"
+    r"(?:(" + LEVEL_WORD + r"):(?=\s|$)|\[(" + LEVEL_WORD + r"|[Ww]arn(?:ing)?|[Ss]kip(?:ped|ping)?)\])",
+    needs=(*LEVELS_NEED, "warn", "Warn", "skip", "Skip"),
 )
 _SAID = Lazy(
     r"(?:[Rr]ank |RANK |ERROR on proc |amrex::[A-Z]\w{1,20}::)(\d{1,5}):(?: (?=\S)|:)"
@@ -37,7 +38,8 @@ _SAID = Lazy(
     + LEVEL_WORD
     + r"\] {0,4}|(?:"
     + LEVEL_WORD
-    + r":?) {1,4})(?:\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})(?:/\d{1,5})?\]|[Rr]ank (\d{1,5}): )"
+    + r":?) {1,4})(?:\[(?:[Rr]ank|RANK)[ :=]{0,2}(\d{1,5})(?:/\d{1,5})?\]|[Rr]ank (\d{1,5}): )",
+    needs=("rank", "Rank", "RANK", "ERROR on proc ", "amrex::"),
 )
 _BAR = r"\d{1,3}%\|[^\n]{0,400}?\](?: {2,120})?(?=\[(?:default|rank)\d{1,6}\]:)"
 """A progress bar that was not ended before somebody else wrote on its line."""

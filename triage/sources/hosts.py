@@ -37,10 +37,12 @@ _NOT_HOST = words(
 
 def host_in_file_name(name: str) -> str | None:
     """The host that the base name of a file states, else None."""
-    match = re.fullmatch(_NCCL_FILE, name)
+    # what no name says need not be compiled: most names have no number
+    numbered = any(map(str.isdecimal, name))
+    match = re.fullmatch(_NCCL_FILE, name) if numbered else None
     if match and re.search(r"[a-z].*\d", match["host"], re.I) and "rank" not in name.lower():
         return match["host"]
-    for pattern in (_PRIVATE_ADDRESS, _AMAZON_HOST, POD):
+    for pattern in (_PRIVATE_ADDRESS, _AMAZON_HOST, POD) if numbered else ():
         found = re.search(pattern, name) if pattern != POD else re.fullmatch(POD, name)
         if found:
             return found[1]

@@ -114,7 +114,7 @@ class _Family:
         self.led = False
         self.indices: dict[_Shape, set[int]] = {}
         for name in names:
-            match = re.fullmatch(_INDEXED, name)
+            match = _indexed(name)
             if match:
                 self.indices.setdefault(_shape(match), set()).add(int(match["index"]))
             self.led = self.led or re.search(_LEADER, name) is not None
@@ -162,8 +162,8 @@ def _ranks(name: str, whole: bool = False) -> tuple[int | None, int | None]:
     """The global and the local rank that one path component names, or is named after as a ``whole``."""
     ranks: set[int] = set()
     local: set[int] = set()
-    if "lora" in name.lower():
-        return None, None  # the rank of a matrix
+    if "rank" not in name.lower() or "lora" in name.lower():
+        return None, None  # or that of a matrix
     for match in re.finditer(_RANK, name):
         lead = match["lead"].lower()
         if lead in _OTHER_RANKS or (not match["gap"] and lead not in _RANK_PREFIXES):
@@ -175,13 +175,15 @@ def _ranks(name: str, whole: bool = False) -> tuple[int | None, int | None]:
 
 
 def _attempt(name: str, folders: list[str]) -> int | None:
-    matches = [re.search(_ATTEMPT, name), *(re.fullmatch(_ATTEMPT, folder) for folder in reversed(folders))]
+    folders = [folder for folder in folders if "attempt" in folder.lower()]
+    inside = re.search(_ATTEMPT, name) if "attempt" in name.lower() else None
+    matches = [inside, *(re.fullmatch(_ATTEMPT, folder) for folder in reversed(folders))]
     return next((int(match[1]) for match in matches if match), None)
 
 
 def _index_among(name: str, family: _Family) -> int | None:
     """The index of ``worker_5.log`` among files of its kind, if it can be nothing but a rank."""
-    match = re.fullmatch(_INDEXED, name)
+    match = _indexed(name)
     if match is None or re.fullmatch(POD, name):
         return None
     index = int(match["index"])
@@ -193,6 +195,11 @@ def _index_among(name: str, family: _Family) -> int | None:
 
 _PIDS = 300
 """From where on numbers of which none is lower are those of processes."""
+
+
+def _indexed(name: str) -> re.Match[str] | None:
+    """What a name with a number says of whose file it is; most have none, and nothing is compiled for them."""
+    return re.fullmatch(_INDEXED, name) if any(map(str.isdecimal, name)) else None
 
 
 def _shape(match: re.Match[str]) -> _Shape:

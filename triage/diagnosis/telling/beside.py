@@ -25,7 +25,7 @@ _OPEN = r"[\s\S]*:\s*\Z"
 """A message that announces more."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Beside:
     """Lines to be shown with a cause."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 
 from triage.model import Value
@@ -15,6 +14,8 @@ _VARIABLE = deferred(
 
 def fingerprint(rule_id: str, category: str, fields: Mapping[str, Value]) -> str:
     """Sixteen hexadecimal digits from the rule and, for unknown failures, the normalised message."""
+    import hashlib
+
     parts = [rule_id, category]
     if rule_id.startswith("unknown."):
         parts += [str(fields.get("type") or ""), str(fields.get("raised_function") or "")]

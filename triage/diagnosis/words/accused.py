@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from triage.diagnosis.job import Item, Job
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
@@ -9,14 +11,28 @@ from triage.scan.prefix import split_line
 _OF_WORDS = ("unknown.", "numerics.")
 """Rules whose lines are a program's own words."""
 _SAID_OF = deferred(
-    r"(?i)(?<![\w-])ranks?[ #=]?(\d{1,5})(?:'s(?: [a-z]\w*){1,4})? (?:is|was|has|had|does|did|ran|sent|gave|got|came|left|stopped"
+    r"(?<![\w-])ranks?[ #=]?(\d{1,5})(?:'s(?: [a-z]\w*){1,4})? (?:is|was|has|had|does|did|ran|sent|gave|got|came|left|stopped"
     r"|failed|died|diverged|produced|returned|reported|reports|holds?|uses?|lacks?|wrote|skipped|saw|sees|misses|missed|never"
     r"|went|disagrees|differs|exited|crashed|hung|still)(?! (?:waiting|successfully|ready|done|up|alive|fine|ok)\b)\b"
     r"|\b(?:no (?:answer|reply|response|heartbeat|message|result|data|news)s?|nothing|timed out|gave up|waiting|waited)\b"
     r"(?: \w+){0,2}? (?:of|from|on|for) rank[ #=]?(\d{1,5})\b"
     # a list of one
     r"|\b(?:missing|absent|late|stragglers?|waiting (?:for|on)|waited (?:for|on)|no (?:answer|reply|response|heartbeat)s? (?:of|from))"
-    r"(?: (?:ranks?|peers?|members?|workers?|processes))?[ :=]{1,2}\[(\d{1,5})\]"
+    r"(?: (?:ranks?|peers?|members?|workers?|processes))?[ :=]{1,2}\[(\d{1,5})\]",
+    re.IGNORECASE,
+    needs=(
+        "rank",
+        "missing",
+        "absent",
+        "late",
+        "straggler",
+        "waiting",
+        "waited",
+        "no answer",
+        "no reply",
+        "no response",
+        "no heartbeat",
+    ),
 )
 _SEVERAL_PROCESSES = 2
 _SEVERAL = deferred(r"(?i)(?<![\w-])ranks? \[?\d{1,5}(?:, ?| and )\d")

@@ -10,30 +10,31 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from math import sqrt
 
+from triage.scan.lazy import deferred
+
 ORDINARY = "none"
 """What the model calls words of runs that were well."""
 SCALE = 1000
 """Weights are kept as integers: this is 1."""
 _HOME = os.path.join(os.path.dirname(__file__), "lexicon.json")
-_OF_PYTHON = re.compile(
+_OF_PYTHON = deferred(
     r"\b(?:Assertion|Attribute|Index|Key|Lookup|Name|NotImplemented|Runtime|Type|UnboundLocal|Value)Error\b|\bException\b"
 )
 """Python's own exceptions are raised for everything: their names would drown the words."""
-_RAISED = re.compile(r"(?:^|[\s.])([A-Z]\w+(?:Error|Exception)): ")
+_RAISED = deferred(r"(?:^|[\s.])([A-Z]\w+(?:Error|Exception)): ")
 """They tell something all the same, as a feature of its own."""
-_ENDINGS = re.compile(r"(?:ing|ed|s|es|ly|ion|ions|able|ment|ments|er|ers)$")
+_ENDINGS = deferred(r"(?:ing|ed|s|es|ly|ion|ions|able|ment|ments|er|ers)$")
 _LONG = 5
 """Shorter words have no endings."""
-_HUMP = re.compile(r"([a-z])([A-Z])")
-_WORD = re.compile(r"[a-z]{2,}|(?<![\w.])-?\d{1,3}(?![\w.])")
-_IDEOGRAMS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+_HUMP = deferred(r"([a-z])([A-Z])")
+_WORD = deferred(r"[a-z]{2,}|(?<![\w.])-?\d{1,3}(?![\w.])")
+_IDEOGRAMS = deferred("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _MAX_TEXT = 2000
 _TELLING = 3
 _SAYING = 400
@@ -66,6 +67,8 @@ class Likeness:
 
 @dataclass(slots=True, eq=False, repr=False)
 class _Model:
+    """The weights, as the file holds them."""
+
     categories: Sequence[str]
     bias: Sequence[int]
     words: Mapping[str, Sequence[int]]
@@ -81,7 +84,7 @@ def features(text: str) -> list[str]:
     found = [word for word in words if word[-1].isalpha()]
     found += [f"~{_ENDINGS.sub('', word)}" if len(word) > _LONG else f"~{word}" for word in found]
     found += [f"{one} {other}" for one, other in pairwise(words) if one[-1].isalpha()]
-    for run in _IDEOGRAMS.findall(text):
+    for run in () if text.isascii() else _IDEOGRAMS.findall(text):
         found += [run[at : at + 2] for at in range(len(run) - 1)]
     return list(dict.fromkeys([*found, *raised]))
 

@@ -5,12 +5,22 @@ They are searched for without regard to case, except where a pattern says otherw
 
 from __future__ import annotations
 
+import re
+
+from triage.scan.lazy import deferred
+
+
+def _long(source: str, *needs: str) -> re.Pattern[str]:
+    """A long list of wordings, which is compiled only for a message that has one of some words."""
+    return deferred(source, re.IGNORECASE | re.ASCII, needs)
+
+
 PRODUCT = (
     r"(?:(?:py)?torch|TE|transformer[ _-]?engine|megatron(?:[ _-]?core)?|mcore|cuda(?: toolkit| driver)?|cudnn|nccl|triton"
     r"|transformers|accelerate|peft|trl|deepspeed|vllm|sglang|flash[ _-]?attn|flash[ _-]?attention|flashinfer|apex|python|numpy"
     r"|ray|driver|rocm|nvshmem|nvcc|gcc|g\+\+|glibc|tensorrt|datasets|mooncake|nixl|lightning)"
 )
-PACKAGES = (
+PACKAGES = _long(
     r"\b(?:pip3?|conda|uv pip|apt(?:-get)?) install\b|\bnot (?:been )?(?:installed|importable|compiled|built)\b"
     r"|\b(?:is|are) installed\?|\bmake sure [^\n]{0,60} (?:is|are) installed\b|(?:^|\W)(?:to be|must be|needs to be) installed\b"
     r"|\b(?:please|must|need to|needs to|try|consider) (?:install|upgrad|updat|downgrad|reinstall|recompil)\w*"
@@ -44,13 +54,21 @@ PACKAGES = (
     r"|\bno compatible [\w ]{1,30} (?:binary|library|build|wheel)\b|\bmissing [\w-]+ installation\b"
     r"|\b(?:error|fail(?:ed|ure)) (?:while |when |to )?install(?:ing)?\b"
     r"|\b[\w.-]+ (?:package|library) is (?:required|needed)\b"
-    r"|\b([a-z][\w-]{2,}) v?\d+\.\d+\.\d+(?![.\d])[^\n]{1,80}\b\1 v?\d+\.\d+\.\d+(?![.\d])"
     r"|\b(?:wire|protocol|schema|format|api|abi|rpc)[ -](?:format |protocol )?versions?\b[^\n]{0,60}?\b(?:is not|isn't|newer|older"
     r"|unsupported|mismatch\w*|differs?|expected|instead of|but)\b"
     r"|\b(?:newer|older) than (?:this|the|my|our) (?:reader|client|server|build|binary|library|release|program|version)\b"
-    r"|\b(?:speaks?|understands?|reads|written with) (?:the )?(?:\w+ )?(?:protocol|format)s? (?:version )?v?\d"
-)
+    r"|\b(?:speaks?|understands?|reads|written with) (?:the )?(?:\w+ )?(?:protocol|format)s? (?:version )?v?\d",
+    "install", "importable", "compiled", "built", "upgrad", "updat", "downgrad", "recompil", "build", "version",
+    "cannot open shared object file",
+    "librar", "undefined symbol", "glibc", "not available", " import", ">", "<", "==", "~=", "+", " or later", " or newer", " or higher",
+    " or above", " or greater", "requires", "require ", "too old", "outdated", "incompatib", "capabilit", "sm",
+    "gfx", "hopper ", "blackwell ", "ampere ", "volta ", "turing ", "not supported ", "no plugins available", "load plugin",
+    "newer than ", "older than ", "protocol", "format", "non-cuda ", "no gpu", "no cuda", "no hip", "no xpu", "no npu", "no tpu",
+    "no compatible ", "required", "needed",
+)  # fmt: skip
 """Something is not installed, or not of the version, or not for the hardware."""
+TWO_VERSIONS = r"\b([a-z][\w-]{2,}) v?\d+\.\d+\.\d+(?![.\d])[^\n]{1,80}\b\1 v?\d+\.\d+\.\d+(?![.\d])"
+"""One thing in two versions."""
 
 HUB = (
     r"(?<![-\w])gated (?:repo\w*|models?|datasets?|access)\b|\bis gated\b|\bprivate (?:repo\w*|dataset|model|or gated)\b"
@@ -104,7 +122,7 @@ RUNNING = (
 )
 """The work itself, where what is wrong came with the data or the model."""
 
-SETTINGS = (
+SETTINGS = _long(
     r"(?:^|[\s`'\"(=\[])--[a-z][\w-]{2,}|\b(?:un(?:recognized|supported|known)|invalid|illegal) (?:\w+ ){0,3}"
     r"(?:arguments?|options?|choices?|flags?|config\w*|settings?|command|modes?|backends?|types?|strategy|policy|methods?"
     r"|algorithm|format|value|scheduler|optimizer)\b"
@@ -135,8 +153,15 @@ SETTINGS = (
     r"|less|lower|more|longer) than\b"
     r"|\bdid you mean\b|\bhas been removed\b|\bno longer supported\b|\bset `?\w+[`=]|\b\w+=(?:True|False)\b"
     r"|\bis not (?:a )?(?:valid|supported|recogni[sz]ed|known)\b"
-    r"|\bdoes not match (?:the )?(?:number|length|world)|\bhas no effect\b|\bconfigured\b"
-)
+    r"|\bdoes not match (?:the )?(?:number|length|world)|\bhas no effect\b|\bconfigured\b",
+    "--", "unrecogni", "support", "unknown", "invalid", "illegal", "config", "cfg", "setting", "parameter", "yaml", "command line",
+    "environment variable", "env var", "mutually exclusive", "not both", " one of", "specify ", "compatible", "allow", "implemented",
+    "available", "valid ", "valid with", "is not ", "are not ", "conflict", " than", "can not ", "cannot ", "can't ", "may not ",
+    "must ", "should", "could not be ", "works ", "work with", "work when", "currently ", "possible ", "known ", "can only ", "need",
+    "has to ", "have to ", "ought to ", "please ", "mandatory", "obligatory", "require", "divisible", "multiple of", "disable ",
+    "unexpected ", "undefined ", "no such ", "choose ", "expected ", "got ", "only ", "make sure", "exceed", "you ",
+    "did you mean", "has been removed", "no longer ", "set ", "=true", "=false", "does not match ", "has no effect",
+)  # fmt: skip
 """What is said of settings: what they must be, what goes with what, and which values there are."""
 
 FEATURES = (
@@ -200,7 +225,7 @@ TENSORS = (
     r"|fp|bf)(?:4|8|16|32|64)\b"
 )
 """What is said of tensors."""
-OBJECTS = (
+OBJECTS = _long(
     r"\b(?:callable|nn\.Module|decorator)\b|\binstances? of\b|\btype\(|\b(?:same|different|incorrect|wrong|unexpected"
     r"|incompatible) types?\b|\bmismatch\b|\bhas no (?:attribute|method)\b"
     r"|\b(?:not|n't) (?:been |yet )?(?:initiali[sz]ed|registered|called|prepared|started|setup|set up)\b|\bis not initiali[sz]ed\b"
@@ -220,8 +245,13 @@ OBJECTS = (
     r"|\b(?:input|output)s? (?:type|value|features?|list|size|tensor|must|should|data)\b"
     r"|\bmust be (?:provided|passed|specified) (?:to|when calling|if|either)\b.{0,20}\(|\bmust be built before\b"
     r"|\binternal error\b|\bmethod not implemented\b|\bshould (?:not )?have (?:been|run|reached|called|scheduled)\b"
-    r"|\bthis (?:is a bug|should not happen|should never)\b|\bwhen (?:out|[a-z_]+_state) is (?:None|not)\b"
-)
+    r"|\bthis (?:is a bug|should not happen|should never)\b|\bwhen (?:out|[a-z_]+_state) is (?:None|not)\b",
+    "nn.module", "decorator", "instance", "type", "mismatch", "has no ", "initiali", "registered", "prepared",
+    "started", "setup", "set up", "already ", ".init(", "call", "implement", "subclass", "overrid", "must ", "should ",
+    "has to be", "have to be", " is not", "expect", "received ", "can't ", "cannot ", "can not ", "n't have ", "not have ", "missing ",
+    "none",
+    "input", "output", "internal error", "forgot to call", "this is a bug",
+)  # fmt: skip
 """What is said of the objects that a call was given, or of calls out of order."""
 ABSENT = (
     r"\b(?:files?|paths?|director(?:y|ies)|folders?|templates?)\b[^\n]{0,120}\b(?:not (?:found|exist)|doesn't exist|missing|no such)\b"

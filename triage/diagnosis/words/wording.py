@@ -42,9 +42,9 @@ def kind_of_words(
     asked = checks or compiled(phrases.PLACE_FILES).search(path) is not None
     if users and doing is None and not hub and not asked:
         return None  # the long lists of words need not be compiled
-    refused = _says(phrases.SETTINGS, words)
+    refused = phrases.SETTINGS.search(words) is not None
     tensors = _says(phrases.TENSORS, words)
-    given = tensors or _says(phrases.OBJECTS, words)
+    given = tensors or phrases.OBJECTS.search(words) is not None
     if hub and not (refused and given):
         return "auth-or-hub"
     if doing is not None and not _asked_wrongly(doing, words, refused, given):
@@ -60,7 +60,7 @@ def kind_of_words(
 
 def unmistakable(words: str) -> str | None:
     """What some words mean wherever they stand."""
-    if _says(phrases.PACKAGES, words):
+    if phrases.PACKAGES.search(words) or _says(phrases.TWO_VERSIONS, words):
         return "driver-or-version"
     if _says(phrases.RUNS_OUT, words):
         return "gpu-oom"
@@ -87,7 +87,7 @@ def of_settings(words: str) -> bool:
 
 def of_objects(words: str) -> bool:
     """Whether words speak of tensors, or of the objects that a call was given."""
-    return _says(phrases.TENSORS, words) or _says(phrases.OBJECTS, words)
+    return _says(phrases.TENSORS, words) or phrases.OBJECTS.search(words) is not None
 
 
 def _asked_wrongly(doing: str, words: str, refused: bool, given: bool) -> bool:

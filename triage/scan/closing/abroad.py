@@ -15,6 +15,12 @@ ENDED = (
     + r")(?:\s*$|\s*[(（]|\s{2,}\S)"
 )
 """A line in which a shell says how a program ended."""
+WORDS = (
+    "tué", "morto", "убит", "已杀死", "強制結束", "強制終了", "죽었음", "вбит", "zabit",
+    "段错误", "程式記憶體區段錯誤", "总线错误", "匯流排錯誤", "バスエラー", "버스 오류", "非法指令", "浮点数例外", "浮動小数点例外",
+    "已放弃", "アボートしました", "错误", "錯誤", "エラー", "오류", "fehler", "erro", "erreur", "ошибка", "błąd", "hata",
+)  # fmt: skip
+"""In small letters, what stands in every line that ``ENDED`` or ``ERROR`` finds."""
 ERROR = r"^(?:错误|錯誤|致命错误|エラー|致命的エラー|오류|치명적 오류|Fehler|Erreur|Errore|Ошибка|Фатальная ошибка|Błąd|Hata|Erro)\s?[:：]"
 """A line that begins with the word for an error."""
 DONE = (

@@ -41,7 +41,13 @@ _MADE = (
     r"|\b(?:run|job|pipeline|build|workflow|dag|suite|deployment)(?: \w+)? succeeded\b"
     r"|\b(?:table|index|model|report|manifest|catalog|results|snapshot)_(?:committed|written|saved|published|exported)\b"
 )
-_MADE_OF_IT = deferred(_MADE, re.IGNORECASE)
+_MADE_NEEDS = (
+    "written", "wrote", "saved", "exported", "uploaded", "published", "stored", "committed", "promoted", "succeeded",
+    ".json", ".csv", ".tsv", ".npz", ".npy", ".pt", ".bin", ".safetensors", ".parquet", ".html", ".md", ".txt", ".yaml", ".yml",
+    ".h5", ".nc", ".pkl", ".gz", ".zip", ".tar", ".onnx", ".gguf", ".png", ".pdf", ".db", ".zarr", ".arrow", ".mp4", ".wav",
+    ".vtu", ".vti", ".xdmf", ".tif", ".whl", ".deb", ".rpm", ".img", ".iso", ".fits", ".root",
+)  # fmt: skip
+_MADE_OF_IT = deferred(_MADE, re.IGNORECASE, _MADE_NEEDS)
 """How it is said that what all was done for lies there."""
 _DONE = deferred(
     # all parts converted; mirror complete; 41 tiles rendered
@@ -55,7 +61,13 @@ _DONE = deferred(
     r"|^\w+_(?:done|finished|completed?)$"
     rf"|{_MADE}",
     re.IGNORECASE,
-)
+    needs=(
+        "done", "finish", "complete", "converge", "drained", "closed", "merged", "converted", "encoded", "embedded", "indexed",
+        "processed", "rendered", "scored", "evaluated", "cleaned", "tokeni", "answered", "served", "delivered", "integrated",
+        "simulated", "mirrored", "downloaded", "migrated", "flushed", "registered", "deployed", "in sync", "exhausted", "reached",
+        "bye", "shut down", *_MADE_NEEDS,
+    ),
+)  # fmt: skip
 _NOT_DONE = deferred(
     r"\b(?:abort\w*|kill\w*|crash\w*|fatal|cannot|can't|could not|couldn't|unable|not|no|never|none|nothing|refus\w*|reject(?:ing|s)"
     r"|giv(?:e|es|en|ing) up|gave up|lost|los(?:es|ing)|only|but|without|partial\w*|incomplete|interrupt\w*|cancel\w*|emergency"
@@ -76,7 +88,13 @@ _SOFT = deferred(
     rf"\b\d[\d,]* (?:[\w-]+ ){{0,2}}{_TALLY}\b(?: \(?(?:(?P<word>allowed|budget|limit|max\w*|at most)[:= ]{{1,3}})?(?P<most>\d+)?\)?)?"
     rf"|\b{_TALLY}[\"']?[ =:]{{1,3}}\d[\d,]*\b|\b(?:no|0|without) (?:\w+ )?(?:errors?|failures?|warnings?|losses)\b",
     re.IGNORECASE,
-)
+    needs=(
+        "attempt", "tries", "retried", "quarantined", "skip", "rejected", "unusable", "pruned", "re-start", "restart", "re-built",
+        "rebuil", "dropped", "dup", "reconnect", "replaced", "re-queued", "requeued", "re-run", "rerun", "lost and recomputed",
+        "recovered", "rolled back", "rollback", "time-out", "timeout", "letter", "filtered", "discarded",
+        "left out", "halved", "warning", "error", "failure", "losses",
+    ),
+)  # fmt: skip
 """How many were left out, or done once more, on the way."""
 _COUNTED = deferred(
     r"\b[1-9]\d* (?:\w+ )?(?:fail(?:ed|ures?)|errors?)\b|[\"']?\b(?:fail(?:ed|ures?)?|errors?)[\"']?[ =:]{1,3}\d+\b",
@@ -102,7 +120,7 @@ def says_done(text: str) -> bool:
     made = _MADE_OF_IT.search(said) is not None
     if made:
         said = _COUNTED.sub("", said)
-    if _NOT_DONE.search(said) or _HARD.search(said) or _DONE.search(said) is None:
+    if _DONE.search(said) is None or _HARD.search(said) or _NOT_DONE.search(said):
         return False
     return all(_number(a) >= _number(b) for a, b in _OF_ALL.findall(said)) or said != message
 

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from triage.model import Block, Evidence, Finding, Prefix, Source
 from triage.scan.closing.framed import closing_frame
+from triage.scan.closing.harmless import harmless
 from triage.scan.closing.outcome import tells_of_failure
 from triage.scan.closing.wordings import (
     ALARMS,
@@ -15,7 +16,6 @@ from triage.scan.closing.wordings import (
     ENDS_THE_JOB,
     GAVE_BACK,
     HANDS_OVER,
-    HARMLESS,
     IS_AN_EXCEPTION,
     NAMES_AN_EXCEPTION,
     NAMES_TROUBLE,
@@ -131,7 +131,7 @@ def ordinary(block: Block, taken: Container[int] = ()) -> bool:
         and not _RECORD.match(text)
         and not _HEADS_COLUMNS.fullmatch(text)
         and not (number < own and _OF_TRACKERS.match(text))
-        and not HARMLESS.search(text)
+        and not harmless(text)
         and split_line(text)[0].level not in _SMALL_TALK
         for p in (ALARMS, STATES_AN_ERROR)
     )  # fmt: skip
@@ -226,7 +226,7 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
             yield Evidence(name, line, safe(text))
             continue
         bare = _PLACES.sub("", text)
-        if not ALARMS.search(NONE_OF.sub("", bare)) or HARMLESS.search(bare):
+        if not ALARMS.search(NONE_OF.sub("", bare)) or harmless(bare):
             continue
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
         if _FRAME.match(message) or message.strip() == _ANNOUNCED_BY_NCCL:
@@ -316,7 +316,7 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
         if (
             _RECORD.match(text)
             or line in shown
-            or (HARMLESS.search(text) and not IS_AN_EXCEPTION.match(message))
+            or (IS_AN_EXCEPTION.match(message) is None and harmless(text))
         ):
             continue  # what an exception says may speak of a warning
         if message.endswith(f"{HEADER}:") or _FRAME.match(message):

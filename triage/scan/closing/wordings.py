@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from triage.scan.closing import abroad
+from triage.scan.closing.harmless import harmless
 from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
 
@@ -21,7 +22,12 @@ STATES_AN_ERROR = deferred(
     + "|"
     + abroad.ERROR,
     re.IGNORECASE,
-)
+    needs=(
+        "exception", "error", "interrupt", "fatal", "critical", "panic", "out of bounds", "core dumped", "command not found",
+        "permission denied", "no such file or directory", "cannot execute", "aborted", "killed", "terminate called", "exited with",
+        "failed with", "terminated with", *abroad.WORDS,
+    ),
+)  # fmt: skip
 NAMES_TROUBLE = deferred(
     r"^.{0,100}?(?:\bERROR\b|\[(?:[Ee]rror|E|[Ff]atal)\])|^.{0,60}?\b(?:[Aa]bort|ABORT)(?:ed|ing)?\b|\bpanicked at\b"
     r"|\b[Aa]ssert(?:ion)?\b.{1,300}\bfailed\b|\b[Cc]heck failed: |\bforrtl: severe\b|\bSIG(?:ABRT|SEGV|BUS|ILL|FPE)\b|\bsignal \(?(?:4"
@@ -113,54 +119,11 @@ NONE_OF = deferred(
     r"|\b0 [a-z]+(?=\s*(?:$|[,;|)\]}]))"
     r"|\b(?:errors?|failures?|timeouts?|aborts?|crashes|restarts|retries|kills?) 0(?=\s*(?:$|[,;|)\]}]|  ))",
     re.IGNORECASE,
+    needs=("0",),
 )
 """What a report says that there is none of: ``failed=0 skipped=2``, ``timeouts: 0``, ``2 passed, 0 failed``."""
 _STANDS = deferred(r' *File "[^"\n]{1,4096}", line \d{1,9} in \S{1,500} *\r?')
 """A frame as ``faulthandler`` prints it: where somebody was when he was asked or stopped, and that is the last of him."""
-HARMLESS = deferred(
-    r"(?<![\w./])0 ?(?:of|/|out of) ?\d+ (?:\w+ ){0,2}(?:errors?|fail\w*)\b"
-    r"|(?<![\w.])(?:0|no|without)(?: \w+)? (?:errors?|fail\w*)\b|errors?[=:] ?0\b(?!\.\d)|\berrors?[ =:]{1,12}[-+]?\d+\.\d+(?:e[-+]?\d+)?\b"
-    r"|--- Logging error ---"
-    # a tally: so many of this, so many of that
-    r"|\b\d+ [a-z]+(?: [a-z]+)?, (?:.{0,80}, )?\d+ (?:[a-z]+ ){0,2}"
-    r"(?:lost|stalled|refused|denied|unreachable|could not be \w+)\b(?!.*\bgiving up\b)"
-    # so much that is worked through one by one went well, and some did not
-    r"|^(?!.*\b(?:ranks?|workers?|nodes?|hosts?|gpus?|devices?|process(?:es)?|tests?|checks?|replicas?|shards?|passed)\b).*?"
-    r"\b[1-9][\d,]* (?:\w+ )?(?:ok|okay|good|done|succeeded|successful|completed|finished|written|kept)(?:,| and|;|/) \d+ (?:\w+ )?"
-    r"(?:failed|errors?|failures?)\b(?!.*\b(?:giving up|abort\w*|exit\w*|stop\w*)\b)"
-    r"|\b\d+ (?:\w+ ){1,2}(?:skipped|left out|excluded|pruned)(?:[:,;(]| because| due)"
-    r"|\bnumber of (?:errored|failed|pruned) trials\b"
-    # what the hardware has put right itself
-    r"|(?<![\w-])correct(?:ed|able) (?:\w+ )?errors?\b(?!.*(?<![\w-])uncorrect(?:ed|able)\b\W{1,3}[1-9])"
-    # how often things came out badly, in figures
-    r"|\b(?:fail(?:ed|ures?)|crash(?:ed|es)?|timeouts?|timed out|stuck|lost|abort(?:ed|s)?|kill(?:ed|s)|fatal|stall(?:ed|s)?)"
-    r"(?:[ _-](?:rate|ratio|fraction|share|class|recall|precision|probability|prob))?(?: \w+)?[ =:]{1,3}(?:0?\.\d|[\d.]+ ?%)(?!.{0,80}: \S)"
-    # of what is tried out, some may fail
-    r"|\b[1-9]\d*(?:/\d+)? (?:trials?|configs?|configurations?|combinations?|candidates?|settings) (?:succeeded|worked|completed|ok),"
-    r" \d+ (?:[a-z]+ )?failed\b"
-    # all that there was to close is closed
-    r"|\ball (?:\d+ )?(?:[\w-]+ ){1,3}(?:have |has |are |were )(?:been )?(?:now )?shut ?down\W*$"
-    # what is done instead, in the same breath
-    r"|[.,;:(] ?(?:treat|count|tak|regard)\w* (?:it|them|this|these|that) as (?:zero|0|none|empty|missing|unknown|default)\b"
-    r"|[.,;:(] ?(?:using|falling back to|fall(?:s|ing)? back on|defaulting to) [^.;:]{1,60}\b(?:instead|defaults?)\b\W*$"
-    # why a test was left out, or is known to fail
-    r"|^(?:SKIPPED \[\d+\]|XFAIL|XPASS) \S"
-    # a column of a table
-    r"|^\s*(?:[\w%()./-]+ {2,}){2,}errors?(?: {2,}[\w%()./-]+)*\s*$"
-    # the name of a stream and where it goes
-    r"|\bstandard error: ?/"
-    # Python's own warnings
-    r"|\.py:\d+: [A-Z]\w*Warning: "
-    # a table of events calls all that failed a warning
-    r"|(?<!NCCL )\bwarn(?!ing(?:\t| {2,})+\w+(?:\t| {2,}|$))"
-    # parts of a report, and what is measured
-    r"|\berrors? (?:cases?|types?|rates?|analysis|preview|breakdown|counts?|distributions?|bars?|metrics?|statistics"
-    r"|samples?)\b(?!.{0,80}: \S)"
-    r"|\b(?:mean|squared|absolute|root|relative|percentage|reconstruction|word|character|phone|sentence|insertion|deletion"
-    r"|substitution|rms|quanti[sz]ation|classification|standard|max|min|avg|average|l[12]|test|train(?:ing)?|val|top-?[15])"
-    r"[ _-](?:\w+[ _-])?errors?\b(?: rates?)?\W{1,4}[-+]?\d",
-    re.IGNORECASE,
-)
 
 
 def stands(text: str) -> bool:
@@ -178,9 +141,10 @@ def speaks_of_trouble(text: str) -> bool:
     if not _may_speak_of_trouble(text):
         return False
     message = split_line(text)[1]
-    if HARMLESS.search(text) and not IS_AN_EXCEPTION.match(message):
+    # the shortest pattern first: what is not asked need not be compiled
+    if not (ALARMS.search(NONE_OF.sub("", message)) or STATES_AN_ERROR.search(message)):
         return False
-    return bool(STATES_AN_ERROR.search(message) or ALARMS.search(NONE_OF.sub("", message)))
+    return IS_AN_EXCEPTION.match(message) is not None or not harmless(text)
 
 
 def _may_speak_of_trouble(text: str) -> bool:

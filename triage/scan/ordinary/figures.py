@@ -62,7 +62,7 @@ _SCALE = deferred(
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Course:
     """What one writer's lines tell, from the last good one on."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
+from typing import NamedTuple
 
 from triage.model import Block, Evidence, Finding, Prefix, Source, Value
 from triage.scan.lazy import compiled
@@ -127,8 +128,7 @@ def share(in_all: int, among: int, least: int, most: int) -> int:
     return max(least, min(most, in_all // max(1, among)))
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """The lines that somebody looks for about the time when trouble began: what is in them, and how many at most."""
 
     like: re.Pattern[bytes]

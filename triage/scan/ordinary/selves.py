@@ -70,7 +70,7 @@ FEWEST_CALLED = 3
 """Writers that must."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Selves:
     """What the writers of a job's logs say of themselves."""
 
@@ -288,8 +288,8 @@ def _stated(line: Said) -> Iterator[tuple[tuple[object, ...], int]]:
         yield ("counted", at), int(said["rank"])
     for at, said in enumerate(compiled(_CALLED).finditer(line.message)):
         yield ("called", at), int(said["rank"])
-    itself = compiled(_ITSELF).match(line.message)
-    if itself is not None and line.prefix.pid is not None:
+    itself = compiled(_ITSELF).match(line.message) if line.prefix.pid is not None else None
+    if itself is not None:
         yield ("itself",), int(itself["rank"])
 
 

@@ -31,12 +31,17 @@ _STATUS = deferred(
     r"(?:[ ]?(?:with|code|status|value|rc))*[ ]?[:=]?[ ]*(?P<status>-?\d{1,10})"
     r"(?: \((?:0x[0-9A-Fa-f]{8}|interrupted by signal \d+(?:: ?\w+)?)\))?\W?",
     re.IGNORECASE,
-)
+    needs=(
+        "rc", "ret", "exit", "return", "status", "finished ", "ended ", "terminated ", "completed ", "done ",
+        "mpirun", "mpiexec", "srun", "deepspeed", ".py", ".sh",
+    ),
+)  # fmt: skip
 _EVENT = deferred(
     r"\{(?=.*\"(?:event|type|kind|msg|message|phase|stage)\": ?\"[^\"]*(?:end|exit|finish|done|stop|complet|final)[^\"]*\")"
     r"(?:(?=.*\"(?:exit_?code|return_?code|rc)\": ?(?P<status>-?\d{1,3})\b)|(?=.*\"(?:status|state|outcome|result)\": ?"
     r"\"(?:failed|failure|error|crashed|killed|aborted)\")).*\}",
     re.IGNORECASE,
+    needs=("{",),
 )
 """The last of the events that a program writes as JSON, where it tells how all ended."""
 _WORDS = deferred(
@@ -49,6 +54,7 @@ _WORDS = deferred(
     r"|(?:done|finished),? (?:exit|status|rc)[ =:]{0,2}(?:code )?0|finished all (?:steps|epochs|batches|work)"
     r"|shutting down cleanly|# All processes entering MPI_Finalize)[.!]{0,3}",
     re.IGNORECASE,
+    needs=("complete", "finish", "done", "succeeded", "stopping", "exiting", "cleanly", "mpi_finalize"),
 )
 """How programs say last of all that they have done what they were to do."""
 _PRODUCT = deferred(
@@ -60,6 +66,7 @@ _PRODUCT = deferred(
     r" (?:was |were |is |are |has been |have been )?(?:written|saved|exported|uploaded|stored|published)"
     r"(?: (?:to|as|in|at|under|into) [\w./:-]{1,120})?(?:[,;] (?:all )?(?:done|bye|exiting|closing))?[.!]{0,3}",
     re.IGNORECASE,
+    needs=("written", "saved", "exported", "uploaded", "stored", "published"),
 )
 """How programs say last of all where that is which all was done for."""
 _IN_ORDER = deferred(
@@ -67,9 +74,10 @@ _IN_ORDER = deferred(
     r"(?:[^\n]{0,120}[\s\"=:])?(?:(?:all [\w -]{2,40} )?(?:stopped|closed|drained|shut down) (?:in order|cleanly|gracefully|in time)"
     r"|drain complete[d]?(?: in time)?)(?:, (?:bye|good ?bye|exiting))?[.!\"]{0,3}",
     re.IGNORECASE,
+    needs=("in order", "cleanly", "gracefully", "in time", "drain complete"),
 )
 """How a service says last of all that it was closed as was intended."""
-_TALLY = deferred(r"\{[^\n]*\"(?:\w+_)?(?:errors?|failures?|failed)\": ?0\b[^\n]*\}")
+_TALLY = deferred(r"\{[^\n]*\"(?:\w+_)?(?:errors?|failures?|failed)\": ?0\b[^\n]*\}", needs=("{",))
 """The last line of a program whose tally has no errors of its own."""
 _FOOTER = deferred(
     r"[\W_]*|(?:\[[\w.-]{1,20}\]:? +)?(?:[=#*_-]{3,}|(?:end|finish(?:ed)?|stop(?:ped)?|complet(?:ed|ion)|elapsed|duration|wall|real|user"

@@ -74,7 +74,7 @@ _LASTED = deferred(
 _ENDED = deferred(r"(?i)\b(?:done|finished|completed|exiting|shut(?:ting)? ?down|cancel\w*|interrupt\w*)\b")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class _Run:
     """The lines at the end of one log of which none tells of anything new."""
 

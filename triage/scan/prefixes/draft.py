@@ -21,6 +21,8 @@ LEVELS: dict[str, Level] = {
 }  # fmt: skip
 LEVEL_WORD = r"(?:DEBUG|INFO|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL|TRACE|SUCCESS)"
 """A level written out, for use inside a pattern."""
+LEVELS_NEED = ("DEBUG", "INFO", "NOTICE", "WARN", "ERROR", "CRITICAL", "FATAL", "TRACE", "SUCCESS")
+"""Words of which every match of ``LEVEL_WORD`` holds one."""
 TIME = r"(\d\d:\d\d:\d\d)(?:[.,](\d{1,9}))?"
 """A time of day and its fraction: two groups."""
 

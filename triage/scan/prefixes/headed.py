@@ -7,7 +7,7 @@ capitals, and that nothing stands before it but a time, the number or name of wh
 from __future__ import annotations
 
 from triage.scan.lazy import Lazy
-from triage.scan.prefixes.draft import LEVEL_WORD, LEVELS
+from triage.scan.prefixes.draft import LEVEL_WORD, LEVELS, LEVELS_NEED
 
 _MARKS = r"[\s\[\](){}<>|,;:=/*#-]"
 _STAMP = r"(?:\d[\d:.,/T+-]{3,40}Z?|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6},?)"
@@ -19,16 +19,19 @@ _NAMED = r"(?:[A-Za-z_][\w.@-]{0,40}(?:\[\d{1,8}\])?)"
 """A host, a logger, a thread: only between a time and a level."""
 _END = r"(?=[\]|>):,;/}=*]|\s+\S| -)"
 _FIELDS = rf"(?:{_MARKS}{{0,6}}(?:{_STAMP}|{_WRITER})(?![\w.%])){{0,5}}{_MARKS}{{0,6}}(?<!\w)"
-_HEAD = Lazy(rf"(?P<before>{_FIELDS})(?P<level>{LEVEL_WORD}){_END}")
+_HEAD = Lazy(rf"(?P<before>{_FIELDS})(?P<level>{LEVEL_WORD}){_END}", LEVELS_NEED)
 _BEHIND = Lazy(
-    rf"{_FIELDS}{_NAMED}(?:{_MARKS}{{1,6}}(?:{_WRITER}(?![\w.%]){_MARKS}{{1,6}})?)(?P<level>{LEVEL_WORD}){_END}"
+    rf"{_FIELDS}{_NAMED}(?:{_MARKS}{{1,6}}(?:{_WRITER}(?![\w.%]){_MARKS}{{1,6}})?)(?P<level>{LEVEL_WORD}){_END}",
+    LEVELS_NEED,
 )
 _ENCLOSED = Lazy(
     rf"(?P<before>(?:{_MARKS}{{0,6}}(?:{_STAMP}|{_WRITER})(?![\w.%])){{0,5}})[\s\]):|]{{0,3}}"
     rf"(?:\((?P<round>[a-z]{{4,8}})\)|\[(?P<square>[a-z]{{4,8}})\]|<(?P<angle>[a-z]{{4,8}})>)(?=[\s:]|$)"
 )
 """In small letters a level is known by the brackets around it alone."""
-_LEADING = Lazy(rf"(?P<level>{LEVEL_WORD})[\s/|:,;-]{{1,3}}(?=[\d.,/-]{{0,12}}[ T]?\d\d?[:-]\d\d)")
+_LEADING = Lazy(
+    rf"(?P<level>{LEVEL_WORD})[\s/|:,;-]{{1,3}}(?=[\d.,/-]{{0,12}}[ T]?\d\d?[:-]\d\d)", LEVELS_NEED
+)
 _LETTER = Lazy(rf"\[?(?P<level>[DIWEFC])[ /](?=\d{{2,8}}[-/:.]?\d\d|[\d-]+ \d\d:\d\d){_STAMP}[\s\]/|,]")
 
 

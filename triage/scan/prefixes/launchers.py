@@ -16,7 +16,8 @@ _TASK = Lazy(
 _PADDED_TASK = Lazy(r"(?: \d| {2}\d| \d\d):(?: |$)")
 _MPI = Lazy(
     r"\[(?:[\w.@-]{1,128},)?(?:mpirank:)?(\d{1,10})(?:,(algo-\d{1,5}))?\]"
-    r"(?:\[([\w.-]{1,255}):(\d{1,10}|unknown)\])?<(?:stdout|stderr|stddiag)>:?"
+    r"(?:\[([\w.-]{1,255}):(\d{1,10}|unknown)\])?<(?:stdout|stderr|stddiag)>:?",
+    needs=("<std",),
 )
 _MPI_TIMED = Lazy(
     r"(\[?)[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})(\]?)(?=\[|<(?:stdout|stderr)>:)"
@@ -27,7 +28,18 @@ _LINE_NUMBER = Lazy(r"\[\d{4,8}\] (?=\S)")
 _MPICH = Lazy(r"\[(\d{1,5})\](?:(:)(?= {0,40}\S)| )")
 _TEE = Lazy(r"\[(default|worker|trainer|local_?rank)(\d{1,4})\]:")
 _RANK = Lazy(
-    r"\[([Rr]ank|RANK|MPI_Rank|[Gg]lobal[ _][Rr]ank|GLOBAL_RANK|[Pp]rocess)[ :=_-]{0,2}(\d{1,6})(?:/\d{1,6})?\](:?)"
+    r"\[([Rr]ank|RANK|MPI_Rank|[Gg]lobal[ _][Rr]ank|GLOBAL_RANK|[Pp]rocess)[ :=_-]{0,2}(\d{1,6})(?:/\d{1,6})?\](:?)",
+    needs=(
+        "[rank",
+        "[Rank",
+        "[RANK",
+        "[MPI_Rank",
+        "[global",
+        "[Global",
+        "[GLOBAL_RANK",
+        "[process",
+        "[Process",
+    ),
 )
 _RANK_AMONG = Lazy(
     r"\[(?!PG\b|[\w.]+:\d+, )([^\[\]\n]{0,60}?)(?<![\w.])"
@@ -42,7 +54,8 @@ OF_A_PART = (
 _LOCAL_AMONG = Lazy(r"(?i)[^\n]*?\blocal[ _-]?rank[ :=_#-]{0,2}(\d{1,4})(?!\d)")
 _MARGIN = Lazy(
     r"(?:> ?|[ \t]{1,8})(?=\[(?:default|rank)\d{1,6}\]:|\([^()\n]{1,120}?\bpid=\d{1,10}(?:, ip=[^\s)]{1,40})?\)"
-    r"|(?:ERROR|WARNING|INFO|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d )"
+    r"|(?:ERROR|WARNING|INFO|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d )",
+    needs=("[default", "[rank", "pid=", "ERROR ", "WARNING ", "INFO ", "CRITICAL "),
 )
 _COUNTED = Lazy(r"[a-z][a-z-]{0,20}\d{2,8}$")
 """How clusters number their machines: digits enough for all."""
@@ -56,10 +69,12 @@ _REPLICA = Lazy(
 )
 _SPOKEN_FOR = Lazy(
     r"(?:[A-Za-z0-9][\w./:-]{0,120} ){1,3}(?=\[(?:default|rank)\d{1,6}\]:|\[1,mpirank:)"
-    r"|[a-z][a-z0-9.]{0,60}-[a-z0-9.-]{1,60} [a-z][a-z0-9-]{1,60} (?=\([A-Z]\w{2,40}(?: \w{1,20})? pid=\d)"
+    r"|[a-z][a-z0-9.]{0,60}-[a-z0-9.-]{1,60} [a-z][a-z0-9-]{1,60} (?=\([A-Z]\w{2,40}(?: \w{1,20})? pid=\d)",
+    needs=("[default", "[rank", "[1,mpirank:", "pid="),
 )
 _BARE_TAG = Lazy(
-    r"rank(\d{1,6}):(?: (?=Traceback \(most recent|  |[A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt)(?::|$))|(?=\[[EWIF](?:\d| )))"
+    r"rank(\d{1,6}):(?: (?=Traceback \(most recent|  |[A-Za-z_][\w.]{0,80}(?:Error|Exception|Interrupt)(?::|$))|(?=\[[EWIF](?:\d| )))",
+    needs=("rank",),
 )
 _UNKNOWN = Lazy(
     r"(?:[^\s\[][^\s]{0,100}|\[[^\]\n]{1,60}\](?:[<(\w:|][^\s\[]{0,40})?)?"

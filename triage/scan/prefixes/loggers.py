@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from triage.scan import clock
 from triage.scan.lazy import Lazy, compiled
-from triage.scan.prefixes.draft import LEVEL_WORD, LEVELS, TIME, Draft
+from triage.scan.prefixes.draft import LEVEL_WORD, LEVELS, LEVELS_NEED, TIME, Draft
 from triage.scan.prefixes.glog import COMPILE_ID
 from triage.scan.prefixes.launchers import MAX_LOCAL, add_labels, sglang_rank
 
@@ -18,9 +18,9 @@ _MONTH_DAY = Lazy(r"(\d\d)/(\d\d) " + TIME + r"(?= - \S)")
 _LLAMA = Lazy(r"\d{1,5}\.\d\d\.\d{3}\.\d{3} ([DIWE]) ")
 _DAYTIME = Lazy(TIME + r"(?=[ ]|$)")
 
-_VLLM = Lazy("(" + LEVEL_WORD + r") (\d\d)-(\d\d) " + TIME + r" \[?([^\s\]]+:\d+)\](?: |$)")
-_LEVEL_STAMP = Lazy("(" + LEVEL_WORD + r")[ :|]+(?=\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)")
-_ROOT = Lazy("(" + LEVEL_WORD + r"):([A-Za-z_][\w.]*):(?!:)")
+_VLLM = Lazy("(" + LEVEL_WORD + r") (\d\d)-(\d\d) " + TIME + r" \[?([^\s\]]+:\d+)\](?: |$)", LEVELS_NEED)
+_LEVEL_STAMP = Lazy("(" + LEVEL_WORD + r")[ :|]+(?=\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)", LEVELS_NEED)
+_ROOT = Lazy("(" + LEVEL_WORD + r"):([A-Za-z_][\w.]*):(?!:)", LEVELS_NEED)
 _TRANSFORMERS = Lazy(r"\[(" + LEVEL_WORD + r")\|([^\]\n]{1,120})\] (\d{4}-\d\d-\d\d) " + TIME + r" >> ?")
 _LLAMAFACTORY = Lazy(
     r"\[(" + LEVEL_WORD + r")\|(\d{4}-\d\d-\d\d) " + TIME + r"\] ([A-Za-z_][\w.]{0,120}:\d+) >> ?"
@@ -34,10 +34,13 @@ _TENSORRT = Lazy(
     r"(?: \[[a-z][\w.]{0,40}\]\[(?:RANK|MPI_Rank) (\d{1,10})\])?(?: |$)"
 )
 _TENSORRT_CPP = Lazy(
-    r"\[TensorRT-LLM\]\[(TRACE|DEBUG|INFO|WARNING|ERROR)\](?:\[(?:RANK |MPI_Rank )?(\d{1,10})\])?(?: |$)"
+    r"\[TensorRT-LLM\]\[(TRACE|DEBUG|INFO|WARNING|ERROR)\](?:\[(?:RANK |MPI_Rank )?(\d{1,10})\])?(?: |$)",
+    needs=("[TensorRT-LLM]",),
 )
 _LOGFMT = Lazy(
-    r'time="?(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)?"? level=(\w+) (?:[a-z_]{1,20}=[^\s"]{1,120} ){0,4}msg="?'
+    r'time="?(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)?"? level=(\w+) '
+    r'(?:[a-z_]{1,20}=[^\s"]{1,120} ){0,4}msg="?',
+    needs=("level=",),
 )
 _NAMED = Lazy(
     r"\[[A-Za-z][\w.-]{0,30}\](?:\[(?:RANK|[Rr]ank)[ :=]?(\d{1,6})\])?\[(\d{4}-\d\d-\d\d)[ T]"
@@ -78,7 +81,7 @@ _COMPOSER = Lazy(
 )
 _DETERMINED = Lazy(r":[\w.-]{1,80}: \[rank=(\d{1,6})\] (" + LEVEL_WORD + r"): ")
 _OLMO = Lazy(r"\t([A-Za-z0-9][\w.-]{0,254}):(\d{1,4})\t([\w.<>-]{1,120}:\d+)\t(" + LEVEL_WORD + r")(?:\t|$)")
-_RICH_AGAIN = Lazy(r" {11,24}(?=[A-Z ]{9}\S)(" + LEVEL_WORD + r") +")
+_RICH_AGAIN = Lazy(r" {11,24}(?=[A-Z ]{9}\S)(" + LEVEL_WORD + r") +", LEVELS_NEED)
 _OLMO_RICH = Lazy(r"(" + LEVEL_WORD + r") +\[([\w.]{1,120}(?::\d+)?), rank=(\d{1,4})\](?: |$)")
 _NANOTRON = Lazy(
     r" \[(" + LEVEL_WORD + r")((?:\|(?:DP|PP|TP|EXP|CP)=\d{1,5}){1,5})(?:\|([A-Za-z0-9][\w.-]{0,254}))?\]: ?"

@@ -19,7 +19,8 @@ _DMESG_DATE = Lazy(
     r"\[[A-Z][a-z]{2} ([A-Z][a-z]{2}) +(\d{1,2}) (\d\d:\d\d:\d\d) (\d{4})\](?: \[ *[TC]\d+\])?(?: |$)"
 )
 _DMESG_LEVEL = Lazy(
-    r"(?:kern|user|mail|daemon|auth|syslog) *:(emerg|alert|crit|err|warn|notice|info|debug) *: "
+    r"(?:kern|user|mail|daemon|auth|syslog) *:(emerg|alert|crit|err|warn|notice|info|debug) *: ",
+    needs=("kern", "user", "mail", "daemon", "auth", "syslog"),
 )
 _KMSG = Lazy(r"(\d{1,3}),\d+,(\d{1,10}),[^;\s]{1,40};")
 _PRIORITY = Lazy(r"<(\d{1,3})>(?=[\[A-Z0-9])")

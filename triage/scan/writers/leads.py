@@ -79,7 +79,8 @@ _TAGGED = deferred(r"^\[rank\d{1,6}\]: ?")
 _STAMPED = deferred(r"\[?\d{1,4}[-:/]")
 _COLLECTED = deferred(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] "
-    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w.@-]{1,64}\[\d{1,8}\]: "
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w.@-]{1,64}\[\d{1,8}\]: ",
+    needs=("stdout", "stderr", "]: "),
 )
 """What the runtime of Kubernetes' containers and journald write before every line; see :mod:`triage.scan.prefixes`."""
 
