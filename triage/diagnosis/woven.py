@@ -65,6 +65,8 @@ def _right_above(items: Sequence[Item], torn: Item) -> tuple[Item, str, str] | N
     for item in items:
         if begin is None or item.rule.id != _MENTION or item.finding.source != torn.finding.source:
             continue
+        if item.finding.stream == torn.finding.stream:
+            continue  # not the hook's line, which no rank stands before, but a message above the stack that it carries
         first, last = item.finding.evidence[0], item.finding.evidence[-1]
         for offset, shown in ((item.finding.offset, first), (item.at_last.offset, last)):
             end = compiled(_LAST_LINE).fullmatch(split_line(shown.text)[1])
