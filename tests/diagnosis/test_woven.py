@@ -45,3 +45,24 @@ def test_a_module_that_was_not_there_is_not_missed_by_a_program_that_ran(engine:
     root = diagnosed(engine, lmod + WOVEN + END + AGENT).root_cause
     assert root is not None
     assert root.rule_id != "host.command-not-found"
+
+
+TAGGED = (
+    "[rank0]: Traceback (most recent call last):\n"
+    '[rank0]:   File "/work/finetune.py", line 179, in main\n'
+    "[rank0]:     model = wrap(\n"
+)
+
+
+def test_an_exception_whose_second_copy_was_cut_off_is_told_by_the_end_of_the_first(engine: Engine) -> None:
+    root = diagnosed(engine, "ValueError: 3 is not what was hoped for\n" + TAGGED).root_cause
+    assert root is not None
+    assert root.evidence[0].text == "ValueError: 3 is not what was hoped for"
+    assert "finetune.py:179" in root.title
+
+
+def test_an_end_that_stands_further_up_is_not_its_own(engine: Engine) -> None:
+    text = "ValueError: 3 is not what was hoped for\nretrying with the defaults\n" + TAGGED
+    root = diagnosed(engine, text).root_cause
+    assert root is not None
+    assert "finetune.py:179" not in root.title or "ValueError" not in root.title

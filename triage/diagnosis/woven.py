@@ -20,6 +20,8 @@ FEWEST = 2
 """Tracebacks without an end that show that they are woven into each other; a single one was cut."""
 _OF_LAUNCHERS = ("ChildFailedError", "CalledProcessError", "ProcessExitedException", "SignalException")
 _DIGITS = r"\d+"
+_LINE_END = 2
+"""Bytes that end a line, on any system."""
 
 
 def rejoined(items: Sequence[Item]) -> list[Item]:
@@ -42,7 +44,35 @@ def rejoined(items: Sequence[Item]) -> list[Item]:
         and (end := _end(items, writer, min(i.finding.offset for i in torn))) is not None
         for item in torn
     }  # fmt: skip
+    if not whole:
+        told_above = {
+            id(item): end
+            for torn in broken.values()
+            for item in torn
+            if (end := _right_above(items, item)) is not None
+        }
+        ends = told_above | ends
     return [_joined(item, *ends[id(item)]) if id(item) in ends else item for item in items]
+
+
+def _right_above(items: Sequence[Item], torn: Item) -> tuple[Item, str, str] | None:
+    """The last line of the traceback that ends where a broken one begins.
+
+    Python's own hook prints an exception before torch's prints it again, under the rank; of a log whose head and tail
+    were cut off, the end of the one and the beginning of the other are left.
+    """
+    begin = torn.number("_begin")
+    for item in items:
+        if begin is None or item.rule.id != _MENTION or item.finding.source != torn.finding.source:
+            continue
+        if item.finding.stream == torn.finding.stream:
+            continue  # not the hook's line, which no rank stands before, but a message above the stack that it carries
+        first, last = item.finding.evidence[0], item.finding.evidence[-1]
+        for offset, shown in ((item.finding.offset, first), (item.at_last.offset, last)):
+            end = compiled(_LAST_LINE).fullmatch(split_line(shown.text)[1])
+            if 0 < begin - offset <= len(shown.text.encode()) + _LINE_END and end is not None:
+                return item, end["type"], end["message"]
+    return None
 
 
 def _end(items: Sequence[Item], writer: tuple[int, str], below: int) -> tuple[Item, str, str] | None:

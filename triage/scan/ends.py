@@ -360,8 +360,8 @@ def _cut(block: Block, offset: int) -> Block | None:
     )
 
 
-_IN_PASSING = frozenset(["world-size", "identity", "progress"])
-"""Facts that an error may mention too."""
+_IN_PASSING = frozenset(["env", "identity", "job", "launch", "layout", "progress", "version", "world-size"])
+"""Facts that an error may mention too: a launcher that did not come up, the command that it failed to run."""
 _GRAVE = frozenset(["error", "fatal"])
 _BEFORE = 12
 """Lines before the first sign of trouble among which its reason may stand."""

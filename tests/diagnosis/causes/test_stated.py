@@ -113,3 +113,27 @@ def test_what_the_service_manager_announces_is_no_complaint(engine: Engine) -> N
     root = engine.diagnose([Source("journal.txt", data=log.encode())]).root_cause
     assert root is not None
     assert "Starting" not in root.evidence[0].text
+
+
+@pytest.mark.parametrize(
+    "flags", ["--nproc_per_node=4", "--nnodes=2 --node_rank=1 --rdzv_backend=c10d", "--nproc-per-node 8"]
+)
+def test_a_launch_command_in_an_error_does_not_hide_the_error(engine: Engine, flags: str) -> None:
+    text = f"Error: could not run torchrun {flags} train.py on gpu-07\n"
+    found = engine.diagnose(Source("job.err", data=text.encode()))
+    assert found.verdict == "failed"
+    assert found.root_cause is not None
+    assert found.root_cause.evidence[0].text.startswith("Error: could not run")
+
+
+def test_a_number_that_is_reported_is_not_taken_for_the_complaint(engine: Engine) -> None:
+    text = (
+        "  > number of parameters on (tensor, pipeline) model parallel rank (1, 0): 888587776\n"
+        "Exception occurred while running the worker's function init_worker: exception is ray::Worker.init_worker()\n"
+        '  File "/work/worker.py", line 70, in sync_func\n'
+        "    return func(*args, **kwargs)\n"
+    )
+    found = engine.diagnose(Source("job.err", data=text.encode()))
+    assert found.verdict == "failed"
+    assert found.root_cause is not None
+    assert found.root_cause.evidence[0].text.startswith("Exception occurred while")

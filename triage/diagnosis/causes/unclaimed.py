@@ -20,6 +20,7 @@ from triage.diagnosis.causes.torn import SpareEnds
 from triage.diagnosis.heeded import INTERRUPTED, but_trackers, by_source, inside, while_handling
 from triage.diagnosis.job import TROUBLE, Item, Job, compare
 from triage.diagnosis.words.asserted import kind_of_assertion
+from triage.diagnosis.words.departed import tells_of_a_departure
 from triage.diagnosis.words.hearsay import heard
 from triage.diagnosis.words.readers import of_text
 from triage.diagnosis.words.trouble import category_of
@@ -72,6 +73,8 @@ _UNFIT_CALL = (
     r"|Unknown keyword argument '\w+' for operator "
 )
 """What Python, and torch of operators, say where who calls and who is called are not of a mind about the arguments."""
+_OF_DEPARTURES = frozenset(["AssertionError", "Exception", "RuntimeError"])
+"""What is raised where nothing but a check tells that another process is there no more."""
 _REMOTE_CALL = r"(?:\x1b?\[36m)?ray::[\w.<>:-]+\(\)[^\n]*"
 """All that is left of what Ray passes on, where the remote traceback below it was left out."""
 _OF_VALUES_GIVEN = frozenset(["AssertionError", "ValueError"])
@@ -253,6 +256,8 @@ def _rule(item: Item) -> str:
     )
     if _is_status(item):
         return "unknown.exception"  # the words of the command that it quotes tell nothing
+    if raised in {"library", "torch"} and name in _OF_DEPARTURES and tells_of_a_departure(message):
+        return "unknown.process-gone"
     asserted = kind_of_assertion(item.text("_asserted") or "") if raised == "library" else None
     kind = asserted or kind_of(name, message, item.text("doing"), place)
     if name == "KeyError" and (

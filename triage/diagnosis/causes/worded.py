@@ -39,7 +39,10 @@ def by_words(job: Job, candidate: Candidate) -> Candidate:
 
 def loudest_line(job: Job, ends: Ends | None) -> Candidate | None:
     """A candidate from an alarming line that nobody knows, where its words are plainly those of one kind of failure."""
-    found = loudest([*unanswered(job, ends.alarms, "alarm"), *ends.closing]) if ends else None
+    if ends is None:
+        return None
+    spoken_of = [w for w in ends.closing if compiled(_REPORTS).fullmatch(w[1].text) is None]
+    found = loudest([*unanswered(job, ends.alarms, "alarm"), *spoken_of])
     if found is None:
         return None
     index, shown, like = found
@@ -49,6 +52,8 @@ def loudest_line(job: Job, ends: Ends | None) -> Candidate | None:
     return candidate
 
 
+_REPORTS = r"[^\n]*[:=] ?-?[\d.,]+(?: ?(?:%|[A-Za-z]{1,5}))?\s*"
+"""A line that reports a number under its name complains of nothing, whatever it is the number of."""
 OF_CHOSEN = 0.4
 """How sure a category can be that is told by the words of a line which does not state an error."""
 _ENDS = frozenset(

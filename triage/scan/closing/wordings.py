@@ -10,7 +10,8 @@ from triage.scan.lazy import deferred
 from triage.scan.prefix import split_line
 
 STATES_AN_ERROR = deferred(
-    r"^Exception in thread \"|^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b(?!-[a-z])|"
+    r"^Exception in thread \"|^(?:An )?exception (?:was )?(?:occurred|raised) (?:while|during|when|in)\b|"
+    r"^(?:[\w./-]+: ){0,3}(?:fatal|error|critical|panic)\b(?!-[a-z])|"
     r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt)\b(?:\([\w.]+\))?(?::|$)|^Exception: |"
     r"^(?-i:(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)\((?:(?:\d+, )?['\"].*)?\)\s*$)|"
     r"\braise (?:\w+\.)*[A-Z]\w*(?:Error|Exception)\(|"
