@@ -92,7 +92,7 @@ SAYS_GOODBYE = deferred(
     r".*?\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"
     r"|cleaning up before exit|aborting)\b"
     r"|^(?!.*\b(?:successfully|normally|cleanly|gracefully|drained|done|complete\w*|finish\w*|(?:code|status|with) 0)\b)"
-    r".*\b(?:exiting|quitting)\b"
+    r".*\b(?:exiting|quitting|leaving)\b"
 )
 """What is said in an ordinary tone on the way out: no sign that an error was survived. Web servers that are asked to end do so too."""
 HANDS_OVER = deferred(
