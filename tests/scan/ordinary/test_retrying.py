@@ -17,6 +17,7 @@ def verdict(engine: Engine, *lines: str) -> str:
     "again",
     [
         "WARNING model-3.safetensors: read timed out (attempt {n}/10), sleeping {n}s",
+        "WARNING Connection to redis lost: Error 111 connecting to q:6379. Trying again in {n} seconds... ({n}/100)",
         "[loader] worker 3: retry {n}/40 reading s3://b/shard-91.tar: SlowDown",
     ],
 )

@@ -183,6 +183,14 @@ def speaks_of_trouble(text: str) -> bool:
     return bool(STATES_AN_ERROR.search(message) or ALARMS.search(NONE_OF.sub("", message)))
 
 
+_CALLED_A_WARNING = deferred(r"(?i)^\W{0,2}warn(?:ing)?\W{1,3}(?=\w)")
+
+
+def complains(message: str) -> bool:
+    """Whether a message speaks of trouble, though it may begin with the word for a warning."""
+    return speaks_of_trouble(_CALLED_A_WARNING.sub("", message))
+
+
 def _may_speak_of_trouble(text: str) -> bool:
     """Whether patterns with many alternatives are worth asking: finding none of some words takes a hundredth of the time."""
     if not text.isascii():

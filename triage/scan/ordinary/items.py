@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 
-from triage.scan.closing.wordings import speaks_of_trouble
+from triage.scan.closing.wordings import complains
 from triage.scan.lazy import compiled, deferred
 from triage.scan.ordinary.said import Said, without_digits
 
@@ -35,7 +35,8 @@ _LEFT = deferred(
 )
 """How it is said, beside words of trouble, that one of them came to nothing."""
 _STATUS = deferred(
-    r"(?i)^(?:[\w ./-]{0,30}[ :])?(?:exit(?:ed)?|rc|status|returned|exit ?code)(?: with)?(?: code| status)?[ =:]{1,3}(-?\d{1,3})\b(?!\.\d|[%/])"
+    r"(?i)^(?:[\w ./-]{0,30}[ :])?(?:exit(?:ed)?|rc|status|returned|exit ?code)(?: with)?(?: code| status)?"
+    r"[ =:]{1,3}(-?\d{1,3})\b(?!\.\d|[%/])"
 )
 """How it is said of one after the other how it ended."""
 _NO_LOSS = deferred(
@@ -106,7 +107,7 @@ def _some_of(kind: str, line: Said) -> bool:
     """Whether a line counts things of the kind that came through."""
     counted = compiled(rf"(?i)(?<![\w./-])[1-9][\d,]* (?:\w+ )?{kind}s?\b").search(line.message)
     said = "" if counted is None else line.message[: counted.end()]
-    return bool(said) and _LEFT.search(said) is None and not speaks_of_trouble(said)
+    return bool(said) and _LEFT.search(said) is None and not complains(said)
 
 
 def _is_lost(line: Said) -> bool:
@@ -116,7 +117,7 @@ def _is_lost(line: Said) -> bool:
     return (
         line.prefix.level in {"error", "fatal"}
         or _LEFT.search(line.message) is not None
-        or speaks_of_trouble(line.message)
+        or complains(line.message)
     )
 
 
@@ -138,6 +139,6 @@ def _work_is_told(lines: Iterable[Said], names: set[str]) -> bool:
             continue
         if any(found[2] in names for found in _ITEM.finditer(line.text)):
             continue
-        if not speaks_of_trouble(line.message):
+        if not complains(line.message):
             told[without_digits(line.message)].add(line.message)
     return any(len(different) >= FEWEST for different in told.values())

@@ -46,6 +46,9 @@ _NONE = deferred(
     r"|(?<![\w./,-])0 (?:\w+ ){0,2}(?:kept|used|usable|valid|read|loaded|decoded|processed|written|tokeni[sz]ed|embedded|ok)\b"
     r"(?![^\n]*\b(?:already|cached|exist\w*|up to date|dup\w*|unchanged)\b)[^\n\w]{1,4}"
     r"[1-9][\d,]* (?:\w+ ){0,2}(?:left out|skipped|unreadable|failed|dropped|rejected|invalid|corrupt\w*|discarded|broken|bad)\b"
+    # accuracy 0.0000 on 0 examples
+    r"|\b(?:acc\w*|score|f1|ppl|perplexity|wer|bleu|loss)\b[^\n]{0,24}\b(?:on|over|from) 0 "
+    r"(?:examples|samples|documents|questions|prompts|items|images)\b"
     # epoch 0: 0 samples, avg loss nan
     r"|(?<![\w./,-])0 (?:\w+ )?(?:samples|batches|examples|steps|sequences|documents|records|rows)\b[^\n]{0,40}"
     r"\b(?:loss|acc\w*|score|reward|ppl|mean|avg)\b[^\n\d]{0,10}\b(?:nan|none|n/a)\b"

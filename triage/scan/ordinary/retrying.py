@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from triage.model import Block, Finding, Source
-from triage.scan.closing.wordings import speaks_of_trouble
+from triage.scan.closing.wordings import complains
 from triage.scan.lazy import deferred
 from triage.scan.ordinary.said import Said, finding_of, whole_lines, without_digits
 
@@ -70,4 +70,4 @@ def _tries(line: Said) -> bool:
 
 
 def _complains(line: Said) -> bool:
-    return line.prefix.level in {"warning", "error"} or speaks_of_trouble(line.text)
+    return line.prefix.level in {"warning", "error"} or complains(line.message)
