@@ -383,3 +383,17 @@ def test_the_levels_of_rays_command_line_are_levels() -> None:
     assert (message, prefix.level, prefix.logger) == ("Job 'raysubmit_Kq1' succeeded", "info", "cli.py:64")
     prefix, message = split_line("2026-01-29 06:14:01,100\tERR cli.py:71 -- Job 'raysubmit_Kq1' failed")
     assert (message, prefix.level, prefix.logger) == ("Job 'raysubmit_Kq1' failed", "error", "cli.py:71")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[2026-11-12, 01:02:02 UTC] {subprocess.py:93} INFO - step 20",
+        "[2026-11-12T01:02:02.123+0000] {subprocess.py:93} INFO - step 20",
+        "INFO 01:02:02 step 20",
+    ],
+)
+def test_airflow_and_a_level_before_a_time_of_day(line: str) -> None:
+    prefix, message = split_line(line)
+    assert (message, prefix.level) == ("step 20", "info")
+    assert prefix.time is not None

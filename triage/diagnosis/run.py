@@ -71,6 +71,11 @@ class Ends(Protocol):
         ...
 
     @property
+    def mentioned(self) -> Finding | None:
+        """The exception that is the last thing a program's logger says, in whatever tone."""
+        ...
+
+    @property
     def given_up(self) -> Finding | None:
         """The last words of a log that say that its program leaves its work undone."""
         ...
@@ -121,6 +126,11 @@ class Ends(Protocol):
     @property
     def waiting(self) -> Finding | None:
         """The lines in which somebody waits, to the end of a log."""
+        ...
+
+    @property
+    def retrying(self) -> Finding | None:
+        """The lines in which something is tried again and again, to the end of a log."""
         ...
 
     @property

@@ -20,12 +20,15 @@ from triage.scan.ordinary.chorus import SOLO, chorus
 from triage.scan.ordinary.completion import given_up
 from triage.scan.ordinary.concert import in_concert, left_out
 from triage.scan.ordinary.counted import COUNTS, counted
+from triage.scan.ordinary.dropped_out import dropped_out
 from triage.scan.ordinary.durations import TIMES, durations
 from triage.scan.ordinary.figures import lost
 from triage.scan.ordinary.finite import first_not_finite
+from triage.scan.ordinary.mentioned import mentioned
 from triage.scan.ordinary.nothing import nothing_done
 from triage.scan.ordinary.oddities import oddities
 from triage.scan.ordinary.pacing import PACED, own_pace
+from triage.scan.ordinary.retrying import retrying
 from triage.scan.ordinary.routine import How, Routine
 from triage.scan.ordinary.said import lines_around, without_digits
 from triage.scan.ordinary.selves import Selves, selves, went_on
@@ -193,7 +196,7 @@ class Ends:
     @cached_property
     def left_out(self) -> Finding | None:
         """The last line of the one writer that breaks off, where all others say that they are through."""
-        return left_out(self._tails, self._sources)
+        return left_out(self._tails, self._sources) or dropped_out(self._tails, self._sources)
 
     @cached_property
     def lost(self) -> Finding | None:
@@ -211,6 +214,11 @@ class Ends:
         return waiting(self._tails, self._sources)
 
     @cached_property
+    def retrying(self) -> Finding | None:
+        """The lines in which something is tried again and again, to the end of a log."""
+        return retrying(self._tails, self._sources)
+
+    @cached_property
     def nothing_done(self) -> Finding | None:
         """The tally at an end that counts nothing, and what was complained of before it."""
         return nothing_done(self._tails, self._sources)
@@ -219,6 +227,11 @@ class Ends:
     def unwritten(self) -> Finding | None:
         """The line in which it is said of what a run was for that it did not come where it belongs."""
         return unwritten(self._tails, self._sources)
+
+    @cached_property
+    def mentioned(self) -> Finding | None:
+        """The exception that is the last thing a program's logger says, in whatever tone."""
+        return mentioned(self._tails, self._sources)
 
     @cached_property
     def given_up(self) -> Finding | None:

@@ -46,3 +46,10 @@ def test_nothing_in_every_round_is_nothing(engine: Engine) -> None:
     log = "\n".join(rounds)
     assert verdict(engine, log.replace("{0}", "0")) == "failed"
     assert verdict(engine, log.replace("{0}", "14")) == "healthy"
+
+
+def test_a_table_of_results_without_a_number_is_no_result(engine: Engine) -> None:
+    head = "| Tasks |Metric|Value|\n|-------|------|----:|\n"
+    log = "".join(f"INFO task {n} of 2 runs\n" for n in (1, 2)) + head
+    assert verdict(engine, f"{log}|piqa   |acc   |  nan|\n|boolq  |acc   |  nan|\n") == "failed"
+    assert verdict(engine, f"{log}|boolq  |acc   |  nan|\n|piqa   |acc   |0.571|\n") != "failed"

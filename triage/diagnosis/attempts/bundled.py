@@ -136,6 +136,16 @@ class _Ends:
         return None
 
     @property
+    def retrying(self) -> Finding | None:
+        """None, for the same reason."""
+        return None
+
+    @property
+    def mentioned(self) -> Finding | None:
+        """None, for the same reason."""
+        return None
+
+    @property
     def nothing_done(self) -> Finding | None:
         """None, for the same reason."""
         return None

@@ -13,7 +13,9 @@ from triage.diagnosis.job import Item, Job
 from triage.diagnosis.order import last_of
 from triage.diagnosis.run import Ends
 from triage.model import Finding
+from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled
+from triage.scan.prefix import split_line
 
 _RESOURCES = r"(?i)\bschedul\w+|\bresources?\b|\bplacement\b|\bquota\b|\ballocation\b|\bqueued?\b.{0,20}\bpriority\b|\bpending\b"
 _PEERS = (
@@ -42,10 +44,12 @@ def in_vain(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
     return (
         _lost(job, ends)
         or _waits(job, ranking, ends)
+        or _retries(job, ranking, ends)
         or _nothing(job, ranking, ends)
         or _unwritten(job, ends)
         or _given_up(job, ranking, ends)
         or _left_out(job, ranking, ends)
+        or _mentioned(job, ranking, ends)
     )
 
 
@@ -75,19 +79,50 @@ def _waits(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     return _made(job, replace(told, rule_id=kind), "it is said to the end of the log, and nothing changes")
 
 
+def _retries(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
+    told = ends.retrying
+    if told is None or any(
+        last_of(end) > told.offset or end.finding.source != told.source for end in job.of_fact("ended-well")
+    ):
+        return None
+    why = "it is tried again to the end of the log, and nothing tells that it worked"
+    known = _not_survived(ranking, told, why)
+    if known is not None:
+        return known
+    found = _by_words(job, told)
+    if found.rule_id != "unknown.last-words":
+        found.reasons.append(why)
+        return found
+    return _made(job, told, why)
+
+
+def _by_words(job: Job, told: Finding) -> Candidate:
+    """A cause from the words of the first line of what the end of a log tells."""
+    words = [(told.source, told.evidence[0])]
+    return by_words(job, stated_exception(job, words) or last_words(job, words))
+
+
 def _nothing(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     told = ends.nothing_done
-    if told is None:
+    if told is None or (told.fields.get("_items") is True and _at_work_since(job, told)):
         return None
     known = _not_survived(ranking, told, "nothing came of the work")
     if known is not None:
         return known
     if "why" in told.fields and told.evidence:
-        words = [(told.source, told.evidence[0])]
-        found = by_words(job, stated_exception(job, words) or last_words(job, words))
+        found = _by_words(job, told)
         found.reasons.append("nothing came of the work, and this was complained of most")
         return found
     return _made(job, told, "a tally at the end says so")
+
+
+def _at_work_since(job: Job, told: Finding) -> bool:
+    """Whether a step is told below the first of the things that went wrong, by a line that speaks of no trouble."""
+    return any(
+        last_of(step) > told.offset and step.finding.source == told.source
+        and not speaks_of_trouble(split_line(step.finding.evidence[-1].text)[1])
+        for step in job.of_fact("progress")
+    )  # fmt: skip
 
 
 def _unwritten(job: Job, ends: Ends) -> Candidate | None:
@@ -96,7 +131,8 @@ def _unwritten(job: Job, ends: Ends) -> Candidate | None:
         "job-end" in end.rule.tags and end.finding.source == told.source for end in job.of_fact("ended-well")
     ):
         return None
-    if any(last_of(i) > told.offset and i.finding.source == told.source for i in job.of_fact("progress")):
+    since = told.last_offset or told.offset
+    if any(last_of(i) > since and i.finding.source == told.source for i in job.of_fact("progress")):
         return None  # what is written every so often is written again
     found = by_words(job, last_words(job, [(told.source, told.evidence[0])]))
     why = "nothing tells that it came there later"
@@ -121,12 +157,33 @@ def _given_up(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     known = _taken_back(ranking, [c for c in before if last_of(c.lead) == last], why)
     if known is not None:
         return known
-    words = [(told.source, told.evidence[0])]
-    found = by_words(job, stated_exception(job, words) or last_words(job, words))
+    found = _by_words(job, told)
     if found.rule_id != "unknown.last-words":
         found.reasons.append(why)
         return found
     return _made(job, told, why)
+
+
+def _mentioned(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
+    told = ends.mentioned
+    if told is None:
+        return None
+    since = (*job.of_fact("progress"), *job.of_fact("answered"))
+    if any(last_of(sign) > told.offset and sign.finding.source == told.source for sign in since):
+        return None
+    why = "it is the last thing that the program's logger says"
+    line = told.evidence[0].line
+    of_it = [
+        c for c in ranking.survived
+        if c.lead.finding.source == told.source and any(e.line == line for e in c.lead.finding.evidence)
+    ]  # fmt: skip
+    known = _taken_back(ranking, of_it, why) or _not_survived(ranking, told, why)
+    if known is not None:
+        return known
+    found = _by_words(job, told)
+    found.score = min(found.score, _DOUBT)
+    found.reasons.append(why)
+    return found
 
 
 def _left_out(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:

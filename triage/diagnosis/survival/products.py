@@ -25,6 +25,7 @@ _WORK = ("progress", "alive", "phase-end", "begun", "comm-init-start")
 """What shows that a run went on after that."""
 _FEW = 6
 """Lines between an exception and a good end that a script may say by itself: that it copies logs, the time, a ruler."""
+_OUT_OF_TIME = "slurm.time-limit"
 _SAID = "progress.finished"
 """A good end in words only, which a script says whatever became of what it ran."""
 
@@ -39,6 +40,11 @@ def product_lost(job: Job, item: Item, end: Item) -> bool:
     if item.rule.category not in _OF_PRODUCTS or item.rule.role != "cause" or not item.finding.evidence:
         return False
     return compiled(_PRODUCT).search(item.finding.evidence[-1].text) is not None and _idle(job, item, end)
+
+
+def stopped_for_good(job: Job, item: Item, end: Item) -> bool:
+    """Whether the scheduler ended a job at its time limit, and what is said below it is an epilogue's: nothing was done since."""
+    return item.rule.id == _OUT_OF_TIME and _idle(job, item, end)
 
 
 def for_nothing(job: Job, item: Item) -> bool:

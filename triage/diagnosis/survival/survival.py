@@ -12,7 +12,7 @@ from triage.diagnosis.order import after_all, last_of, later, unordered
 from triage.diagnosis.survival.endings import OF_STOPS, Endings
 from triage.diagnosis.survival.going_on import LEAVES, LOGGED, GoingOn
 from triage.diagnosis.survival.interrupted import through
-from triage.diagnosis.survival.products import for_nothing, in_words, product_lost
+from triage.diagnosis.survival.products import for_nothing, in_words, product_lost, stopped_for_good
 from triage.diagnosis.survival.strides import BAR_RULE, Strides, last_bar
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.rows import IN_VAIN
@@ -120,7 +120,11 @@ class Survival:
         """
         if end.finding.source != item.finding.source or "job-end" in end.rule.tags:
             return False
-        if in_words(end) and (self._ended_badly_before(item, end) or product_lost(self.job, item, end)):
+        if in_words(end) and (
+            self._ended_badly_before(item, end)
+            or product_lost(self.job, item, end)
+            or stopped_for_good(self.job, item, end)
+        ):
             return True
         return any(
             other.finding.source == item.finding.source and other.finding.level in {"error", "fatal"}

@@ -59,6 +59,7 @@ _DIGITS = str.maketrans("", "", "0123456789")
 _LOSS = deferred(r"(?i)\b(?:loss|grad\w*|perplexity|ppl|energy)\b")
 NUMBERS = 2
 """Lines at the very end that say whether a program still has numbers."""
+_BYE = deferred(r"(?i)\W*(?:good ?)?bye\W*")
 MIN_WORDS = 3
 """Lines with words that make an end ordinary."""
 MIN_FIGURES = 8
@@ -158,6 +159,7 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
     out was working all the while.
     """
     seen: dict[str, tuple[int, int, str, Prefix]] = {}
+    byes: set[str] = set()
     leads = leads_of(block)
     for number, offset, raw in reversed(_lines(block, 4 * TAIL)[-MAX_SIGNS:]):
         saves = b"aved" in raw or b"ritten" in raw or b"rote" in raw or not raw.isascii()
@@ -171,17 +173,22 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
             continue
         text = raw.decode("utf-8", "replace")[:2000]
         prefix, message = split(leads, text)
-        if prefix.stream in seen:
+        if prefix.stream in seen and prefix.stream not in byes:
             continue
         plain = prefix.level in {"info", "debug"} or (saves and HANDS_OVER.search(message) is not None)
         if not plain or not message.strip() or _OF_NCCL in text[: _LEAD + len(_OF_NCCL)]:
             continue
         if any(p.match(message) for p in (_PYTHON_FRAME, _FRAME, _OF_A_CRASH)):
             continue  # a collector of lines calls each of a crash's report an ordinary one
-        if not any(p.search(message) for p in (SAYS_GOODBYE, ANSWERS_WITH_AN_ERROR)) and not tells_of_failure(
-            message
-        ):
+        leaves = SAYS_GOODBYE.search(message) is not None
+        if prefix.stream in byes:
+            byes.remove(prefix.stream)
+            if leaves:  # above its last word it says what it leaves for
+                del seen[prefix.stream]
+        elif not leaves and not ANSWERS_WITH_AN_ERROR.search(message) and not tells_of_failure(message):
             seen[prefix.stream] = (number, offset, text, prefix)
+            if _BYE.fullmatch(message):
+                byes.add(prefix.stream)
     for number, offset, text, prefix in sorted(seen.values(), key=lambda sign: sign[1]):
         yield Finding(
             rule_id=ALIVE_RULE, fields={}, evidence=(Evidence(source.name, number, safe(text)),),

@@ -99,7 +99,7 @@ SAYS_GOODBYE = deferred(
     r".*?\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"
     r"|cleaning up before exit|aborting)\b"
     r"|^(?!.*\b(?:successfully|normally|cleanly|gracefully|drained|done|complete\w*|finish\w*|(?:code|status|with) 0)\b)"
-    r".*\b(?:exiting|quitting)\b"
+    r".*\b(?:exiting|quitting|leaving)\b"
 )
 """What is said in an ordinary tone on the way out: no sign that an error was survived. Web servers that are asked to end do so too."""
 HANDS_OVER = deferred(
@@ -146,6 +146,14 @@ def speaks_of_trouble(text: str) -> bool:
     if not (ALARMS.search(NONE_OF.sub("", message)) or STATES_AN_ERROR.search(message)):
         return False
     return IS_AN_EXCEPTION.match(message) is not None or not harmless(text)
+
+
+_CALLED_A_WARNING = deferred(r"(?i)^\W{0,2}warn(?:ing)?\W{1,3}(?=\w)")
+
+
+def complains(message: str) -> bool:
+    """Whether a message speaks of trouble, though it may begin with the word for a warning."""
+    return speaks_of_trouble(_CALLED_A_WARNING.sub("", message))
 
 
 def _may_speak_of_trouble(text: str) -> bool:

@@ -15,6 +15,7 @@ from triage.scan.closing.done import gives_up, says_done, without_place
 from triage.scan.closing.tail import last_rows
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled, deferred
+from triage.scan.ordinary.errors_above import NEAR, unanswered_above
 from triage.scan.ordinary.recovery import FRESH
 from triage.scan.ordinary.rows import GAVE_UP
 from triage.scan.ordinary.said import without_digits
@@ -196,6 +197,8 @@ def _says_done(rows: Sequence[tuple[int, str]], at: int) -> bool:
     if (speaks_of_trouble(above) and WANTED.search(above) is None) or (
         gives_up(above) and not _WELL.search(text)
     ):
+        return False
+    if unanswered_above([said for _, said in rows[max(0, at - NEAR) : at]]):
         return False
     return _WELL.search(text) is not None or not _left_as_it_was(rows[:at])
 

@@ -28,12 +28,12 @@ FEWEST_AT_BOTTOM = 5
 _NUMBER = r"[-+]?(?:(?:nan|inf(?:inity)?)(?:\.0)?|\d[\d,]*\.?\d*(?:e[-+]?\d+)?)"
 _FIGURE = deferred(
     r"(?i)(?<![\w-])(?P<key>(?:[a-z][\w-]*[/. ]){0,2}[a-z]*_?(?:loss(?:es)?|g(?:rad(?:ient)?)?[_ ]?norm|perplexity|ppl|bpb|bpc|nll)"
-    r"(?:[/_]\w+)?(?:\([a-z]{1,12}\))?)"
+    r"(?:[/_]\w+){0,2}(?:\([a-z]{1,12}\))?)"
     rf"['\"]?(?: is)?[ \t]*[:=]?[ \t]*['\"(]?(?:tensor\()?(?P<value>{_NUMBER})(?![\w.]|%)"
 )
 _MAIN = deferred(
     r"(?i)(?:.*[/. ])?(?:(?:train(?:ing)?|total|lm|tr|avg|mean|running|step|batch|epoch|final)[_ ]?)?loss"
-    r"(?:[/_](?:train|total|avg|mean))?(?:\([a-z]+\))?"
+    r"(?:[/_](?:train|total|avg|mean)){0,2}(?:\([a-z]+\))?"
 )
 """The loss itself, and not a part of it."""
 _OF_GRADIENTS = deferred(r"(?i).*\bg(?:rad\w*)?[_ ]?norm|.*grad\w*[_ ]?norm|.*gradient")

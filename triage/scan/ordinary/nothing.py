@@ -6,11 +6,12 @@ A script that looks at no status says that it has finished whatever became of wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from triage.model import Block, Finding, Source, Value
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import deferred
+from triage.scan.ordinary.items import all_went_wrong
 from triage.scan.ordinary.said import Said, finding_of, whole_lines, without_digits
 
 NOTHING_DONE = "unknown.nothing-done"
@@ -37,12 +38,27 @@ _NONE = deferred(
     r"|^\W*(?:successful|succeeded) requests\W{1,60}0\s*$"
     r"|(?:生成|成功|完成|处理|處理|保存)(?:了|数)? ?[:：]? ?0(?!\d)[^\n]{0,40}(?:失败|失敗|错误|錯誤)(?:了|数)? ?[:：]? ?[1-9]"
     # training finished after 0 steps
-    r"|\b(?:finished|done|complete\w*|ended|trained) (?:after|in|with|for|on) 0 (?:training |optimizer )?"
+    r"|\b(?:finished|done|complete\w*|ended|trained|processed|generated|evaluated)(?: (?:after|in|with|for|on))? 0 "
+    r"(?:training |optimizer )?"
     r"(?:steps|iterations|updates|batches|samples|examples|epochs|documents|images)\b"
+    r"|\b(?:done|finished|complete\w*|ended)(?:[,:;]| \() ?(?:with )?0 (?:\w+ )?(?:updates|steps|iterations|batches|samples|examples)\b"
     # 0 docs kept, 4500 unreadable
     r"|(?<![\w./,-])0 (?:\w+ ){0,2}(?:kept|used|usable|valid|read|loaded|decoded|processed|written|tokeni[sz]ed|embedded|ok)\b"
     r"(?![^\n]*\b(?:already|cached|exist\w*|up to date|dup\w*|unchanged)\b)[^\n\w]{1,4}"
     r"[1-9][\d,]* (?:\w+ ){0,2}(?:left out|skipped|unreadable|failed|dropped|rejected|invalid|corrupt\w*|discarded|broken|bad)\b"
+    # accuracy 0.0000 on 0 examples
+    r"|\b(?:acc\w*|score|f1|ppl|perplexity|wer|bleu|loss)\b[^\n]{0,24}\b(?:on|over|from) 0 "
+    r"(?:examples|samples|documents|questions|prompts|items|images)\b"
+    # epoch 0: 0 samples, avg loss nan
+    r"|(?<![\w./,-])0 (?:\w+ )?(?:samples|batches|examples|steps|sequences|documents|records|rows)\b[^\n]{0,40}"
+    r"\b(?:loss|acc\w*|score|reward|ppl|mean|avg)\b[^\n\d]{0,10}\b(?:nan|none|n/a)\b"
+    # backend unavailable, nothing to run
+    r"|\b(?:no \w+ left|not available|unavailable|failed|missing|not found|invalid)\b[^\n]{0,60}\bnothing to (?:run|train)\b"
+    # report has 0 figures; wrote results.json (0 tasks)
+    r"|^(?!.*\b(?:fail\w*|errors?|reject\w*|dead|skip\w*|quarantin\w*|dup\w*|invalid|bad|miss\w*|drop\w*|filtered|warn\w*|diff\w*"
+    r"|changed|new|removed|already|cached|conflicts?)\b).*?\b(?:wrote|written|saved|exported|stored|has|holds|contains|uploaded)\b"
+    r"[^\n]{0,80}?(?<![\w./,-])0 (?:tasks?|results?|samples?|rows|records?|figures?|answers?|predictions?|documents?|examples"
+    r"|sequences|images|shards|files|questions|tensors|parameters|trials|episodes)\b"
 )
 """Not one of so many."""
 _EMPTY = deferred(
@@ -67,6 +83,9 @@ _NOBODY = deferred(
     r"|^(?:\W{0,3}[\w .-]{1,30}: )?nothing (?:fits|fitted|worked|works|succeeded|usable|was (?:written|done|saved|processed|produced))\b"
 )
 """Nobody and nothing came through."""
+_NAN_CELL = deferred(r"(?i)\|\s*nan\s*\|")
+_FIGURE_CELL = deferred(r"\|\s*\d+\.\d+\s*\|")
+"""What stands in the cells of a table of results."""
 _WARNS = deferred(r"(?i)\W{0,3}warn(?:ing)?\W{1,3}\w")
 _COUNTS_FROM = deferred(r"(?<![\w./-])0 ?(?:/|of|out of) ?[1-9]")
 """A count of what is done of all: bars that begin look so."""
@@ -76,6 +95,7 @@ def nothing_done(tails: Mapping[int, Block], sources: Sequence[Source]) -> Findi
     """The tally, with the complaint that was made most often before it."""
     for index, block in sorted(tails.items()):
         final = [line for line in whole_lines(block, sources[index], index, _END) if line.message.strip()]
+        fields: dict[str, Value]
         tally = next(
             (
                 line
@@ -86,18 +106,41 @@ def nothing_done(tails: Mapping[int, Block], sources: Sequence[Source]) -> Findi
             ),
             None,
         )
-        if tally is None:
-            continue
         lines = [line for line in whole_lines(block, sources[index], index) if line.message.strip()]
+        tally = tally or _all_nan(final)
+        if tally is None:
+            lost = all_went_wrong(lines, _of_others(tails, sources, index))
+            if lost is not None:
+                first, last = lost
+                words = " ".join(last.message.split())
+                fields = {"words": words[:160], "why": " ".join(first.message.split())[:200], "_items": True}
+                return finding_of(NOTHING_DONE, first, sources, fields, last=last)
+            continue
         if _counts_up(tally, lines):
             continue
         why = _complaint([line for line in lines if line.offset < tally.offset])
-        fields: dict[str, Value] = {"words": " ".join(tally.message.split())[:160]}
+        if why is None and (lost := all_went_wrong(lines, _of_others(tails, sources, index))) is not None:
+            why = lost[0]
+        fields = {"words": " ".join(tally.message.split())[:160]}
         if why is not None:
             fields["why"] = " ".join(why.message.split())[:200]
             return finding_of(NOTHING_DONE, why, sources, fields, last=tally)
         return finding_of(NOTHING_DONE, tally, sources, fields)
     return None
+
+
+def _all_nan(final: Sequence[Said]) -> Said | None:
+    """The first row of the table at the end in which all that was measured is no number."""
+    rows = [line for line in final if line.message.lstrip().startswith("|")]
+    none = [row for row in rows if _NAN_CELL.search(row.message)]
+    return none[0] if none and not any(_FIGURE_CELL.search(row.message) for row in rows) else None
+
+
+def _of_others(tails: Mapping[int, Block], sources: Sequence[Source], index: int) -> Iterator[Said]:
+    """The lines at the ends of all other logs than one."""
+    for other, block in sorted(tails.items()):
+        if other != index:
+            yield from whole_lines(block, sources[other], other)
 
 
 def _nobody(line: Said, final: Sequence[Said]) -> bool:

@@ -13,6 +13,7 @@ from triage.model import Block, Evidence, Finding, Source
 from triage.scan.closing.outcome import tells_of_failure
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import deferred
+from triage.scan.ordinary.errors_above import unanswered_above
 from triage.scan.ordinary.said import without_digits
 from triage.scan.prefix import clean, split_line
 from triage.text import safe
@@ -120,7 +121,11 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         return
     if not status and _another_ended_badly(data[:start], text):
         return
-    above = data[:start].rstrip().rpartition(b"\n")[2].decode("utf-8", "replace")
+    rows = data[max(0, start - _SIBLINGS) : start].decode("utf-8", "replace").splitlines()
+    rows = [row for row in rows if row.strip()]
+    if words is not None and unanswered_above(rows):
+        return
+    above = rows[-1].rstrip() if rows else ""
     number, offset = block.line + data.count(b"\n", 0, start), block.offset + start
     harmless = _in_passing(above) or WANTED.search(above) is not None
     trouble = without_digits(above) if speaks_of_trouble(above) and not harmless else None

@@ -11,7 +11,8 @@ from triage.scan.prefixes.launchers import MAX_LOCAL, add_labels, sglang_rank
 _FILE = r"[\w./<>+-]+:\d+"
 
 
-_BRACKET = Lazy(r"\[(\d{4}-\d\d-\d\d)[ T]" + TIME + r"([^\]\n]{0,80})\] ?")
+_BRACKET = Lazy(r"\[(\d{4}-\d\d-\d\d)(?:, |[ T])" + TIME + r"([^\]\n]{0,80})\] ?")
+_AIRFLOW = Lazy(r"\{([\w./-]{1,80}:\d+)\} (" + LEVEL_WORD + r") - ")
 _ISO = Lazy(r"(\d{4}[-/]\d\d[-/]\d\d) " + TIME + r"( ?(?:Z|UTC|[+-]\d\d:?\d\d)(?![\w:]))?(?=[\s:|]|$)")
 _US_DATE = Lazy(r"(\[?)(\d\d/\d\d/(?:\d{4}|\d\d)) " + TIME + r"(\]?)(?= |$)")
 _MONTH_DAY = Lazy(r"(\d\d)/(\d\d) " + TIME + r"(?= - \S)")
@@ -19,7 +20,7 @@ _LLAMA = Lazy(r"\d{1,5}\.\d\d\.\d{3}\.\d{3} ([DIWE]) ")
 _DAYTIME = Lazy(TIME + r"(?=[ ]|$)")
 
 _VLLM = Lazy("(" + LEVEL_WORD + r") (\d\d)-(\d\d) " + TIME + r" \[?([^\s\]]+:\d+)\](?: |$)", LEVELS_NEED)
-_LEVEL_STAMP = Lazy("(" + LEVEL_WORD + r")[ :|]+(?=\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)", LEVELS_NEED)
+_LEVEL_STAMP = Lazy("(" + LEVEL_WORD + r")[ :|]+(?=(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d)", LEVELS_NEED)
 _ROOT = Lazy("(" + LEVEL_WORD + r"):([A-Za-z_][\w.]*):(?!:)", LEVELS_NEED)
 _TRANSFORMERS = Lazy(r"\[(" + LEVEL_WORD + r")\|([^\]\n]{1,120})\] (\d{4}-\d\d-\d\d) " + TIME + r" >> ?")
 _LLAMAFACTORY = Lazy(
@@ -91,7 +92,7 @@ _NATIVE_TAIL = Lazy(r" ([DIWEFC]) (\d{1,10}) \d+$")
 
 
 def bracket_stamp(text: str, at: int, draft: Draft) -> int:
-    """``[2025-11-04 12:34:56,101] `` and what follows it; SGLang puts ``DP0 TP3`` inside the bracket."""
+    """``[2025-11-04 12:34:56,101] `` and what follows it: ``{x.py:93} INFO - `` of Airflow; SGLang puts ``DP0 TP3`` inside."""
     found = _BRACKET.match(text, at)
     if found is None:
         return at
@@ -101,6 +102,11 @@ def bracket_stamp(text: str, at: int, draft: Draft) -> int:
         return at
     draft.stamp(moment)
     end = found.end()
+    airflow = _AIRFLOW.match(text, end)
+    if airflow is not None:
+        draft.logger = airflow[1]
+        draft.severity(airflow[2])
+        return airflow.end()
     native = _NATIVE_TAIL.match(inside, 0) if inside else None
     if native is not None:
         draft.severity(native[1])
@@ -170,7 +176,7 @@ def llama_stamp(text: str, at: int, draft: Draft) -> int:
 
 
 def level_stamp(text: str, at: int, draft: Draft) -> int:
-    """``INFO 11-04 12:34:56 [x.py:1] `` of vLLM and ``INFO 2025-05-02 14:20:22,410 x:290: ``."""
+    """``INFO 11-04 12:34:56 [x.py:1] `` of vLLM, ``INFO 2025-05-02 14:20:22,410 x:290: `` and ``INFO 14:20:22 ``."""
     found = _VLLM.match(text, at)
     if found is not None:
         level, month, day, time, fraction, logger = found.groups()
@@ -185,6 +191,8 @@ def level_stamp(text: str, at: int, draft: Draft) -> int:
     if found is None:
         return at
     end = iso_stamp(text, found.end(), draft)
+    if end == found.end():
+        end = daytime_stamp(text, found.end(), draft)
     if end == found.end():
         return at
     draft.severity(found[1])
