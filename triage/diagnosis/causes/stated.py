@@ -9,6 +9,7 @@ from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.causes.kinds import kind_of
 from triage.diagnosis.causes.unclaimed import BUILTIN_ERRORS
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.words.missing import kind_of_file
 from triage.diagnosis.words.speakers import speaker
 from triage.diagnosis.words.trouble import category_of, trouble
 from triage.diagnosis.words.wording import kind_of_words
@@ -70,6 +71,12 @@ _SAID = {
     "storage": "unknown.said-by-storage",
 }
 """The rules for last words that speak of a kind of trouble, whoever says them."""
+_WANTED = {
+    "checkpoint": "unknown.said-of-checkpoint",
+    "config": "unknown.said-of-settings",
+    "data-loading": "unknown.said-of-data",
+}
+"""The rules for a file that could not be opened, by what it was wanted for."""
 
 
 def stated_exception(job: Job, words: Sequence[tuple[int, Evidence]]) -> Candidate | None:
@@ -174,13 +181,15 @@ _OF_SOURCE = deferred(
 
 def spoken(evidence: Evidence) -> str:
     """The rule for last words, by the trouble that they name or the component that speaks them."""
-    named = trouble(split_line(evidence.text)[1])
+    message = split_line(evidence.text)[1]
+    named = trouble(message)
+    if named == "file":  # what it was wanted for, its name tells
+        return _WANTED.get(kind_of_file(message) or "", "unknown.said-of-storage")
     if named is not None:
         return f"unknown.said-of-{named}"
     kind = speaker(_OF_SOURCE.sub("", evidence.text))
     if kind:
         return f"unknown.said-by-{kind}"
-    _, message = split_line(evidence.text)
     return _SAID.get(kind_of_words(message.strip()) or "", "unknown.last-words")
 
 

@@ -29,8 +29,8 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
     """The verdict on the one rank whose own code called from elsewhere, where all others called from one place.
 
     Who lost a peer in a call was in it, like those that gave it up. The root of a scatter or gather has a line of its
-    own in the program, not a function: rank 0 is only taken for the odd one where the functions differ, or where it
-    alone calls what has no root. Three ranks tell the odd one among them where its call is another one.
+    own in the program, not a function: rank 0 is only taken for the odd one where the functions differ, or where
+    what it alone calls, or what all others call, has no root. Three ranks tell the odd one among them where its call is another one.
     """
     within = {**bereft, **{wait.rank: wait.item for wait in waits}}
     sites: dict[int, Site] = {}
@@ -46,7 +46,7 @@ def odd_site(job: Job, waits: Sequence[Wait], bereft: Mapping[int, Item]) -> Ite
         return None
     rank = odd[0]
     others = {calls[r] for r in sites if r != rank}
-    rootless = calls[rank] not in others and compiled(_OF_ALL).match(calls[rank] or "") is not None
+    rootless = calls[rank] not in others and (_of_all(calls[rank]) or all(map(_of_all, others)))
     if rank == 0 and sites[0][:2] == usual[:2] and not rootless:
         return None
     if {i.rank for i in job.of_fact("behind")} - {None, rank}:
@@ -146,6 +146,10 @@ def _site(job: Job, wait: Item, *, paired: bool = False) -> Site | None:
                 return None
             return path, function, raised.number("line")
     return None
+
+
+def _of_all(call: str | None) -> bool:
+    return compiled(_OF_ALL).match(call or "") is not None
 
 
 def _is_paired(call: str | None) -> bool:

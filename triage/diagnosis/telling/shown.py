@@ -30,7 +30,8 @@ def own_words(job: Job, candidate: Candidate, origin: Origin) -> list[Item]:
         return [i for i in job.of_fact("not-finite") if i.rank == origin.rank]
     of_its_doing = candidate.lead.rule.category in _OF_ITS_DOING or candidate.of_ledger
     if not of_its_doing or not _shown_by_others(candidate):
-        return []
+        # what it had set otherwise than all others is why they all raised the same
+        return [i for i in _said(job, "deviant") if origin.rank is not None and i.rank == origin.rank]
     if origin.rank is not None:
         own = [i for i in _said(job, "own-words", "deviant") if i.rank == origin.rank]
         said = [*own, *(i for i in _said(job, "oddity", "last-line") if i.rank == origin.rank)]
@@ -123,6 +124,7 @@ def evidence(
     at_work = bool(work) and candidate.lead.rule.category != "collective-desync"
     for piece in work if at_work else ():
         add(piece)
+    take([i for i in candidate.items[1:] if rank is not None and i.rank == rank], len(found) + 1)
     take(own, max(MAX_EVIDENCE - 3, len(found) + 2))
     for piece in () if at_work else work:
         add(piece)

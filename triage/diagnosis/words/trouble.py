@@ -117,12 +117,12 @@ _PATTERNS = (
     (
         r"(?i)\b(?:cannot|can't|could ?n[o']t|unable to|fail(?:ed|ure) to) (?:open|read|access|stat|find)\b(?: \w+){0,4}"
         r" ['\"<]?[\w./-]*[\w-]\.(?!so\b|py\b)\w{1,8}['\">]?(?=$|[\s:,.;)])",
-        "storage",
+        "file",
     ),
 )  # fmt: skip
 _OF_EXCEPTIONS = {
     "access": "auth-or-hub", "data": "data-loading", "gpu-memory": "gpu-oom", "host-memory": "host-oom", "kernel": "cuda-kernel",
-    "network": "network-config", "numbers": "numerics", "storage": "storage", "versions": "driver-or-version",
+    "network": "network-config", "numbers": "numerics", "storage": "storage", "file": "storage", "versions": "driver-or-version",
 }  # fmt: skip
 """What the kinds are called of exceptions that no rule knows."""
 _FATAL = (

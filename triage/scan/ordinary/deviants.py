@@ -19,6 +19,8 @@ HABIT = 6
 """Lines of one wording by which a number in them is known not to vary."""
 _WHOLE = r"\d{1,9}$"
 _KIND = r"\b(?:b?float|u?int|complex|[bft]?fp|bf|tf)\d{1,3}(?:_e\dm\d(?:fnu?z?)?)?\b"
+_BEHIND = ",."
+"""What may stand behind a number and is none of it."""
 _STATED = rf"(?:\d{{1,9}}|\d{{1,4}}\.\d{{1,4}}\.\d{{1,6}}[+,]?|{_KIND})$"
 """A whole number, that of a release, or the kind of number that an array holds."""
 
@@ -69,7 +71,7 @@ def broken_habits(said: Sequence[Said]) -> list[Said]:
     for lines in by_wording.values():
         if len(lines) < HABIT or len({line.writer for line in lines}) < 2:
             continue
-        numbers = [compiled(NUMBER).findall(line.message) for line in lines]
+        numbers = [[n.rstrip(_BEHIND) for n in compiled(NUMBER).findall(line.message)] for line in lines]
         if len({len(row) for row in numbers}) != 1:
             continue
         for values in zip(*numbers, strict=True):
@@ -114,7 +116,7 @@ def _numbers(message: str) -> list[str]:
         ""
         if compiled(_SEAT).search(message[: found.start()])
         or compiled(_COUNTER).search(message[: found.start()])
-        else found[0]
+        else found[0].rstrip(_BEHIND)
         for found in compiled(NUMBER).finditer(message)
     ]
 
