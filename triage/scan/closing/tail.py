@@ -21,6 +21,7 @@ from triage.scan.closing.wordings import (
     NAMES_TROUBLE,
     NONE_OF,
     REFUSES,
+    REPORTS_AN_END,
     SAYS_GOODBYE,
     STATES_AN_ERROR,
     WARNED_OF_ITS_END,
@@ -367,10 +368,11 @@ def _is_frame(text: str) -> bool:
 
 
 def _reasons(lines: list[tuple[int, str, bool]]) -> set[int]:
-    """Where the last thing stands that was said before somebody had MPI end the job, if it refuses something."""
+    """Where the last thing stands that was said before somebody had MPI end the job, or an end was reported, if it refuses something."""
     found = set()
+    reported = next((at for at, (_, text, _) in enumerate(lines) if REPORTS_AN_END.search(text)), -1)
     for position, (_, text, _) in enumerate(lines):
-        if ENDS_THE_JOB.search(text) is None:
+        if position != reported and ENDS_THE_JOB.search(text) is None:
             continue
         before = position - 1
         while before >= 0 and _NO_WORDS.fullmatch(lines[before][1]):

@@ -82,11 +82,18 @@ WARNED_OF_ITS_END = deferred(
     re.IGNORECASE,
 )
 """NCCL calls what ends it a warning."""
+REPORTS_AN_END = deferred(
+    r"^srun: error: \S+ tasks? [\d,-]+: Exited with exit code [1-9]|\bfailed \(exit ?code: -?[1-9]\d*\) local_rank: "
+    r"|^mpi(?:run|exec) detected that one or more processes exited with non-zero|^\S+ exited with code [1-9]"
+    r"|^(?:\[|\w+ )?(?:exit|return)[ _]?(?:code|status)\b[ :=]{0,3}[1-9]"
+)
+"""How launchers and scripts report that a process ended by itself with a code that is no success."""
 ENDS_THE_JOB = deferred(r"\bMPI_ABORT was invoked on rank\b|\bapplication called MPI_Abort\(")
 REFUSES = deferred(
     r"\b(?:must|needs? to|should|requires?|needs? (?:at|\d)|or more|only|at least|at most|too (?:many|few|large|small|big)|exceeds?"
     r"|cannot|can't|could not|unable"
-    r"|not (?:found|supported|enough|allowed|known|exist)|does not|did not|invalid|illegal|unknown|missing|wrong|bad|no such)\b",
+    r"|not (?:found|supported|enough|allowed|known|exist)|does not|did not|invalid|illegal|unknown|missing|wrong|bad|no such"
+    r"|unsupported|refus(?:ed|es|ing)|denied|mismatch\w*|inconsistent|malformed|corrupt\w*)\b",
     re.IGNORECASE,
 )
 SAYS_GOODBYE = deferred(
