@@ -7,7 +7,7 @@ waited, was drawn by the rank that they waited for: it had begun its work when t
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.scan.lazy import compiled
@@ -69,7 +69,7 @@ def outlasted(job: Job, waiting: Collection[int]) -> Work | None:
     for wait, timeout in timed:
         if timeout >= SHORTEST:
             waits.setdefault((_awaited(wait), timeout), wait)
-    for bar in _last_bars(job):
+    for bar in map(_freed, _last_bars(job)):
         elapsed = bar.seconds("elapsed") or 0.0
         if bar.rank in waiting or _of_the_steps(bar) or _closed_at_once(bar):
             continue
@@ -94,6 +94,17 @@ def _awaited(wait: Item) -> int | None:
 def _of_the_steps(bar: Item) -> bool:
     """Whether a bar counts the steps of the training itself, in each of which all ranks meet: it is nobody's work aside."""
     return any(compiled(_STEPS).match(split_line(e.text)[1]) for e in bar.finding.evidence[-1:])
+
+
+def _freed(bar: Item) -> Item:
+    """``bar`` without a rank where somebody else's record stands right behind it, in the same line of the log: that is his."""
+    if bar.rank is None or not any(compiled(_OF_ANOTHER).search(e.text) for e in bar.finding.evidence[-1:]):
+        return bar
+    return Item(replace(bar.finding, rank=None), bar.rule)
+
+
+_OF_ANOTHER = r"\[\d[\d:]*<[^\]\n]{0,60}\]\s?(?:\[(?:rank|default)\d+\]:?)?\[[EWFI](?:\d{3,4}|\s)"
+"""The end of a bar, and the head of a record of C++ behind it."""
 
 
 def _closed_at_once(bar: Item) -> bool:

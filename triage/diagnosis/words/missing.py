@@ -36,7 +36,10 @@ _DATA = (
     + _END
 )
 """What data is read from."""
-_DATA_NAME = r"(?i)(?<!['\"])[/_.-](?:data(?:sets?)?|manifests?|annotations?|corp(?:us|ora)|shards?|splits?)(?=[/_'\".-])"
+_DATA_NAME = (
+    r"(?i)(?<!['\"])[/_.-](?:data(?:sets?)?|(?:train|val|test)\d{4}|manifests?|annotations?|corp(?:us|ora)|shards?|splits?)"
+    r"(?=[/_'\".-])"
+)
 """What is data by a part of its name; ``/data`` at the root is a place where anything lies."""
 
 
