@@ -20,11 +20,14 @@ MAX_LINES = 40
 MAX_LINES_IN_ALL = 2_000
 FEWEST_LINES = 4
 _UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
-_MAY_TELL = deferred(rb"\d ?(?:ms|s|sec\w*|m|min\w*|h|hours?)\b")
+_MAY_TELL = deferred(
+    rb"\d ?(?:ms|s|sec\w*|m|min\w*|h|hours?)\b|(?:seconds|secs|_s|_sec|_secs|_seconds)[\"']?[=:] ?\d"
+)
 _TOOK = (
     r"(?i)\b(?:took|taken|took about|in|after|elapsed|duration|spent|lasted|needed|for)\b[:=]?\W{0,2}"
     r"(?P<figure>\d{1,6}(?:\.\d{1,6})?) ?(?P<unit>ms|s|sec(?:onds?|s)?|m|min(?:utes?|s)?|h|hours?)(?![\w/])"
     r"|[,(;] ?(?P<told>\d{1,6}(?:\.\d{1,6})?) ?(?P<in>s|sec(?:onds?|s)?|min(?:utes?|s)?)\)?\.?\Z"
+    r"|\b(?:seconds|secs|(?:elapsed|duration|took|time|wall)_s(?:ec(?:ond)?s?)?)[\"']?[=:] ?(?P<bare>\d{1,6}(?:\.\d{1,6})?)(?![\w.])"
 )
 _NO_WORK = (
     r"(?i)time[ -]?out|timed out|\bwait|retry|attempt|\beta\b|remaining|\bleft\b|\bevery\b|\bnext\b|will\b"
@@ -59,5 +62,7 @@ def _stated(message: str) -> float | None:
     found = compiled(_TOOK).search(message)
     if found is None or compiled(_NO_WORK).search(message):
         return None
-    unit = (found["unit"] or found["in"]).lower()
-    return float(found["figure"] or found["told"]) * _UNITS["ms" if unit == "ms" else unit[0]]
+    unit = (found["unit"] or found["in"] or "s").lower()
+    return (
+        float(found["figure"] or found["told"] or found["bare"]) * _UNITS["ms" if unit == "ms" else unit[0]]
+    )

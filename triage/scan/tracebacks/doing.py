@@ -16,7 +16,7 @@ _INNERMOST = 4
 """Compiled code runs below the compiler's wrappers: it is at fault where it raises itself."""
 _CHECKPOINT = (
     r"(?<!activation)(?<!gradient)(?:^|_)(?:checkpoints?|checkpointing|ckpts?|state_dicts?|(?:save|load)_(?:states?|optimizer|model|pretrained))(?:_|$)"
-    r"|^(?:save|load|resume|restore)\w*(?:checkpoint|ckpt|state_?dict|snapshot)|^_?(?:save|load)_to_state_dict$"
+    r"|^(?:save|load|resume|restore)\w*(?:checkpoint|ckpt|state_?dict|snapshot)|^_?(?:save|load)_to_state_dict$|^(?:load_from|save_to)_json$"
 )
 _CHECKPOINT_PATHS = (
     r"/torch/(?:serialization\.py|distributed/checkpoint/)|/safetensors/|/torchsnapshot/|/dist_checkpointing/"
