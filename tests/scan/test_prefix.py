@@ -342,6 +342,17 @@ def test_quoted_lines_keep_their_tags(margin: str) -> None:
     assert split_line(margin + "File a")[1] == margin + "File a"
 
 
+@pytest.mark.parametrize("margin", ["> ", "    "])
+@pytest.mark.parametrize(
+    "stamp", ["[2026-10-02 11:21:31 DP0 TP2]", "[10/02/2026-11:21:31] [TRT-LLM] [RANK 2] [E]"]
+)
+def test_quoted_lines_keep_the_stamps_of_engines(margin: str, stamp: str) -> None:
+    prefix, message = split_line(f"{margin}{stamp} Failed to initialize executor")
+    assert (prefix.rank == 2 or ("TP", 2) in prefix.labels, prefix.stamped) == (True, True)
+    assert message == "Failed to initialize executor"
+    assert not split_line(f"{margin}[2026-10-02 11:21:31] loss 0.3")[0].labels
+
+
 @pytest.mark.parametrize("margin", [" ", "> ", "    "])
 def test_quoted_lines_keep_their_process(margin: str) -> None:
     prefix, message = split_line(margin + "(EngineActor pid=812, ip=10.1.0.7)   File a")

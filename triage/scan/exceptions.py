@@ -47,8 +47,11 @@ _NAME = r"(?:Error|Exception|Failed|Interrupt|Exit|Iteration|OutOfResources|Unsu
 _RAY_CALL = r"ray::[^\n]{1,200}? \(pid=(\d{1,10})(?:, ip=([\w.:-]+))?"
 _OF_NPU = r"\(PID:\d+, Device:\d+, RankID:(\d{1,6})\)"
 """What torch_npu appends to the message of its errors."""
-_IGNORED = r"(?:Exception ignored (?:in|while)\b|Error in atexit\._run_exitfuncs:|--- Logging error ---)"
-"""What stands above a traceback of an exception that Python has caught itself, and that changes nothing."""
+_IGNORED = (
+    r"(?:Exception ignored (?:in|while)\b|Error in atexit\._run_exitfuncs:|--- Logging error ---"
+    r"|Exception while exporting (?:Span|Log|[Mm]etric)s?\b)"
+)
+"""What stands above a traceback of an exception that Python, or OpenTelemetry's thread, has caught itself, and that changes nothing."""
 _SERVED = (
     r"Exception occurred during processing of request from|Exception on /\S* \[[A-Z]+\]|Exception in ASGI application"
     r"|Error handling request|Error in (?:preprocessing prompt inputs|applying chat template|extracting tool call)"

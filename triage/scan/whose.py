@@ -151,16 +151,27 @@ def explained(view: BlockLines, line: Line) -> Prefix | None:
     """The prefix of the record of torch's watchdog in which ``line`` tells of an NCCL error: none but its first line has the rank.
 
     What stands below the record at once is its own; where others' lines come between, nothing tells whose it is.
+    Below the names of NCCL's errors goes on what follows ``Last error:``, and nothing else.
     """
     if line.prefix.rank is not None or line.prefix.stamped:
         return None
+    below = line.message
     for above in islice(view.preceding(line), CLOSE):
         if above.prefix.rank is not None and above.prefix.stamped:
             known = _NCCL_ERROR in above.message and Continuation(above.prefix).takes(line.prefix)
             return above.prefix if known else None
-        if above.message.strip() != _ITS_LAST and compiled(_ITS_NAME).match(above.message) is None:
+        if not _goes_on(above.message, below):
             return None
+        below = above.message
     return None
+
+
+def _goes_on(above: str, below: str) -> bool:
+    """Whether ``below`` is the next line of NCCL's error: names are followed by names, ``Last error:`` by any words."""
+    if above.strip() == _ITS_LAST:
+        return True
+    names = compiled(_ITS_NAME)
+    return names.match(above) is not None and (below.strip() == _ITS_LAST or names.match(below) is not None)
 
 
 def alarmed(line: Line) -> bool:

@@ -28,6 +28,15 @@ class Endings:
         """Whether a launcher or scheduler saw a process of this job end badly."""
         return any(True for _ in self.bad())
 
+    def badly_but_stopped_below(self, sign: Item) -> bool:
+        """Whether a process ended badly otherwise than by a stop of which the same log tells below ``sign``."""
+        return any(
+            not OF_STOPS & set(end.rule.tags)
+            or end.finding.source != sign.finding.source
+            or end.finding.offset <= last_of(sign)
+            for end in self.bad()
+        )
+
     def troubled(self) -> bool:
         """Whether ranks complain of others that did not come, or went away."""
         return any(self.job.of_tag(tag) for tag in TROUBLE)

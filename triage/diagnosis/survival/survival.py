@@ -287,12 +287,13 @@ class Survival:
         """Whether a server answered a request after an error that one of its processes logged.
 
         An error that nobody logged is one that ended a process: it may have been somebody else's than the server's.
+        Who stops the server below its answer says nothing of what was before.
         """
         one, two = answer.finding, item.finding
         logged = two.level is not None or "_served" in two.fields
         if one.source != two.source or not logged or last_of(answer) <= last_of(item):
             return False
-        return one.stream == two.stream and not self.endings.badly()
+        return one.stream == two.stream and not self.endings.badly_but_stopped_below(answer)
 
     def _after_the_work(self, item: Item) -> bool:
         """Whether it ended what came after a full bar: nothing else stands between it and the end of its log."""

@@ -8,6 +8,7 @@ from triage.diagnosis.ledger.sites import MISMATCH
 from triage.diagnosis.ranks.identity import SPAWNED
 from triage.diagnosis.ranks.nodes import short
 from triage.diagnosis.ranks.seats import Identities
+from triage.diagnosis.telling.answered import CUDA_ERROR, raised_by_nobody, stated_by
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
 
@@ -136,12 +137,7 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and not on_another_gpu(lead, alone, identities)
     ):
         return [alone]  # last words without a name, and one process that died of something
-    if (
-        lead.rank is None
-        and not lead.finding.stream
-        and lead.rule.origin == "speaker"
-        and lead.finding.raised
-    ):
+    if lead.rank is None and lead.rule.origin == "speaker" and raised_by_nobody(candidate):
         missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
         if not missed and identities.missing is not None:
             missed = {identities.missing}
@@ -209,14 +205,14 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         effect.lead.rank
         for effect in candidate.led_to
         if effect.lead.finding.raised and effect.lead.rank is not None
-        and (effect.lead.rule.category == lead.rule.category or "cuda-error" in effect.lead.rule.tags)
+        and (effect.lead.rule.category == lead.rule.category or CUDA_ERROR in effect.lead.rule.tags)
     ]  # fmt: skip
     if not found and alone is not None and not lead.finding.stream and any(
-        "cuda-error" in effect.lead.rule.tags and thrown_or_raised(effect.lead) and not effect.lead.finding.stream
+        CUDA_ERROR in effect.lead.rule.tags and thrown_or_raised(effect.lead) and not effect.lead.finding.stream
         for effect in candidate.led_to
     ):  # fmt: skip
         return [alone]  # neither the assertion nor the error that followed has a name; one process died
-    return found[:1] or _by_device(lead, identities)
+    return found[:1] or stated_by(candidate) or _by_device(lead, identities)
 
 
 def _said_by_several(candidate: Candidate, identities: Identities) -> bool:

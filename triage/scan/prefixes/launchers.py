@@ -54,8 +54,22 @@ OF_A_PART = (
 _LOCAL_AMONG = Lazy(r"(?i)[^\n]*?\blocal[ _-]?rank[ :=_#-]{0,2}(\d{1,4})(?!\d)")
 _MARGIN = Lazy(
     r"(?:> ?|[ \t]{1,8})(?=\[(?:default|rank)\d{1,6}\]:|\([^()\n]{1,120}?\bpid=\d{1,10}(?:, ip=[^\s)]{1,40})?\)"
-    r"|(?:ERROR|WARNING|INFO|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d )",
-    needs=("[default", "[rank", "pid=", "ERROR ", "WARNING ", "INFO ", "CRITICAL "),
+    r"|(?:ERROR|WARNING|INFO|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d "
+    r"|\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [A-Z]{2}\d{1,5}){1,5}\] "
+    r"|\[\d\d/\d\d/\d{4}-\d\d:\d\d:\d\d\] \[TRT-LLM\] )",
+    needs=(
+        "[default",
+        "[rank",
+        "pid=",
+        "ERROR ",
+        "WARNING ",
+        "INFO ",
+        "CRITICAL ",
+        "[TRT-LLM] ",
+        " TP",
+        " DP",
+        " PP",
+    ),
 )
 _COUNTED = Lazy(r"[a-z][a-z-]{0,20}\d{2,8}$")
 """How clusters number their machines: digits enough for all."""
@@ -124,7 +138,7 @@ def task_label(text: str, at: int, draft: Draft) -> int:
 
 
 def margin(text: str, at: int, draft: Draft) -> int:
-    """The indentation or ``> `` under which logs are quoted, before a rank tag, a process' name or vLLM's stamp."""
+    """The indentation or ``> `` under which logs are quoted, before a rank tag, a process' name or an engine's stamp."""
     found = None if at else _MARGIN.match(text, at)
     return at if found is None else found.end()
 

@@ -56,6 +56,7 @@ _ENDS = Lazy(
     | (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)[:\ ] | \[(?:DEBUG|INFO|WARNING|ERROR)[\]|]
     | \w+\ (?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\ \d{4}-\d\d-\d\d\ \d\d:
     | [\w.-]+:\d+:\d+\ \[-?\d+\] | NCCL\ version | /\S+\.py:\d+:\ \w*Warning:
+    | \S{1,300}:\d+:\ .{1,500}?:\ block:\ ?\[\d+,  # what CUDA prints of an assertion, of whichever process
     | .{0,120}?\d{1,3}%\| | (?:[Ee]poch|[Ss]tep|[Ii]ter(?:ation)?)[\ :\[=]+\d
     """
 )
