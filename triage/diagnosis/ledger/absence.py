@@ -35,6 +35,7 @@ from triage.diagnosis.ledger.phases import Activities, Activity
 from triage.diagnosis.ledger.sites import crossed
 from triage.diagnosis.ledger.stacked import STUCK_IN
 from triage.diagnosis.ledger.verdicts import verdict
+from triage.diagnosis.words.undertaking import at_work
 from triage.model import Value
 from triage.scan.lazy import compiled
 
@@ -273,6 +274,8 @@ def _with_activity(
         begun = next((i for i in job.of_fact("exception") if i.rank in ranks and _cut(i)), None)
         skipped = _skipped(job, ranks)
         deviant = next((i for i in job.of_fact("deviant") if i.rank in ranks), None)
+        if deviant is not None and _at_work_since(job, deviant):
+            deviant = None  # whatever it had set otherwise, it did not come back from what it did
         if swallowed is None and deviant is not None:
             told = {**fields, "words": deviant.text("words")}
             yield verdict(
@@ -306,6 +309,12 @@ def _with_activity(
         yield verdict(
             job, f"ledger.{which}-never-returned", named, [doing.start, *witnesses], rank=ranks[0]
         )  # fmt: skip
+
+
+def _at_work_since(job: Job, deviant: Item) -> bool:
+    """Whether the last that a rank said, after the line by which it differs, tells of something that it does."""
+    last = None if deviant.rank is None else said_last(job, deviant.rank)
+    return last is not None and compare(last.finding, deviant.finding) == 1 and at_work(own_words(job, last))
 
 
 def _way_out(told: Mapping[str, Value]) -> str:

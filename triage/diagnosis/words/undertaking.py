@@ -42,6 +42,11 @@ _KINDS: tuple[tuple[Undertaking, str], ...] = (
     ("data-loading", _LOADING),
     ("compile-or-graph-capture", _BUILDING),
 )
+_AT_WORK = (
+    r"(?i)^\W{0,4}(?:(?:rank|worker|process|proc)[ :=#]?\d+\W{1,3})?(?:now |still |start(?:ing|ed) (?:to )?)?"
+    r"(?:writ|dump|sav|upload|export|flush|stor|read|fetch|download|copy|sync|synchroni[sz]|evaluat|validat|render|plott|profil|compress"
+    r"|wait|sleep|pars|scann|index|clean|collect|tokeni[sz]|build|compil|load|archiv|zipp|generat|sampl|publish|send)ing\b"
+)
 _OVER = (
     r"(?i)\b(?:done|finished|complete[d]?|succe\w+|ready|resum\w+|saved|loaded|read in|written|wrote|compiled|captured|took"
     r"|skip\w*|disabled|failed|error)\b"
@@ -58,3 +63,8 @@ def undertaking(words: str) -> Undertaking | None:
 def is_over(words: str) -> bool:
     """Whether ``words`` say that something is through, however it came out."""
     return compiled(_OVER).search(words) is not None
+
+
+def at_work(words: str) -> bool:
+    """Whether ``words`` begin with what somebody does now, of whatever kind, and do not say that it is through."""
+    return compiled(_AT_WORK).match(words) is not None and not is_over(words)
