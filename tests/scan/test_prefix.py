@@ -401,6 +401,8 @@ def test_the_levels_of_rays_command_line_are_levels() -> None:
     [
         "[2026-11-12, 01:02:02 UTC] {subprocess.py:93} INFO - step 20",
         "[2026-11-12T01:02:02.123+0000] {subprocess.py:93} INFO - step 20",
+        "[2026-11-12 01:02:02,123] {{bash_operator.py:115}} INFO - step 20",
+        "[2026-11-12, 01:02:02] INFO - step 20",
         "INFO 01:02:02 step 20",
     ],
 )

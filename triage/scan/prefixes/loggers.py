@@ -12,7 +12,7 @@ _FILE = r"[\w./<>+-]+:\d+"
 
 
 _BRACKET = Lazy(r"\[(\d{4}-\d\d-\d\d)(?:, |[ T])" + TIME + r"([^\]\n]{0,80})\] ?")
-_AIRFLOW = Lazy(r"\{([\w./-]{1,80}:\d+)\} (" + LEVEL_WORD + r") - ")
+_AIRFLOW = Lazy(r"(?:\{{1,2}([\w./-]{1,80}:\d+)\}{1,2} )?(" + LEVEL_WORD + r") - ")
 _ISO = Lazy(r"(\d{4}[-/]\d\d[-/]\d\d) " + TIME + r"( ?(?:Z|UTC|[+-]\d\d:?\d\d)(?![\w:]))?(?=[\s:|]|$)")
 _US_DATE = Lazy(r"(\[?)(\d\d/\d\d/(?:\d{4}|\d\d)) " + TIME + r"(\]?)(?= |$)")
 _MONTH_DAY = Lazy(r"(\d\d)/(\d\d) " + TIME + r"(?= - \S)")
@@ -92,7 +92,10 @@ _NATIVE_TAIL = Lazy(r" ([DIWEFC]) (\d{1,10}) \d+$")
 
 
 def bracket_stamp(text: str, at: int, draft: Draft) -> int:
-    """``[2025-11-04 12:34:56,101] `` and what follows it: ``{x.py:93} INFO - `` of Airflow; SGLang puts ``DP0 TP3`` inside."""
+    """``[2025-11-04 12:34:56,101] `` and what follows it; SGLang puts ``DP0 TP3`` inside.
+
+    Airflow 2 goes on with ``{x.py:93} INFO - ``, Airflow 1 with ``{{x.py:93}} INFO - ``, Airflow 3 with ``INFO - ``.
+    """
     found = _BRACKET.match(text, at)
     if found is None:
         return at
@@ -104,7 +107,7 @@ def bracket_stamp(text: str, at: int, draft: Draft) -> int:
     end = found.end()
     airflow = _AIRFLOW.match(text, end)
     if airflow is not None:
-        draft.logger = airflow[1]
+        draft.logger = airflow[1] or draft.logger
         draft.severity(airflow[2])
         return airflow.end()
     native = _NATIVE_TAIL.match(inside, 0) if inside else None
