@@ -92,10 +92,13 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     several = note_spawned(job, table.nodes, table.world_size) or several
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
     hosts_in_order(job, table.nodes, table.world_size, told.writers)
+    listed = {_process(i) for i in job.of_fact("rank-exit") if i.number("rank") is not None}
     for item in (*job.of_fact("identity"), *job.of_fact("rank-exit")):
         pid, own = item.number("pid"), item.number("local_rank")
         if pid is None or own is None or item.number("rank") is not None:
             continue
+        if _process(item) in listed:
+            continue  # the launcher's table says below which rank of all it is
         owner = table.rank_of_local(own, item.finding.host, item.finding)
         if owner is None and table.single_node and own < (table.world_size or 0):
             owner = own  # the launcher itself names every process of the one node
@@ -110,6 +113,11 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             table._of_log.setdefault(name, set()).update(ranks)
     table.deserter = _deserter(job, table)
     return table
+
+
+def _process(item: Item) -> tuple[int, int | None, int | None]:
+    """Which process a launcher speaks of: in which log, its pid and its number on its node."""
+    return item.finding.source, item.number("pid"), item.number("local_rank")
 
 
 def _gpus_of_processes(job: Job, table: Identities) -> None:
