@@ -100,3 +100,16 @@ def test_without_names_groups_show_in_what_is_waited_for(engine: Engine) -> None
     )
     cause = old_root(engine, log)
     assert (cause.rule_id, cause.origin.rank) == ("ledger.entangled", 5)
+
+
+def test_numbers_that_come_twice_are_no_ranks(engine: Engine) -> None:
+    waits = [old(r, r, 9607, "_ALLGATHER_BASE", 8192) for r in (3, 2, 0)]
+    waits += [old(r, r, 1202, "ALLREDUCE", 1) for r in (8, 4, 3, 12, 9, 13, 5, 1, 15, 7, 11, 0)]
+    bare = "".join(told.partition(": ")[2] for told in waits)
+    for line in bare.splitlines():
+        head = line.partition("] Watchdog")[0]
+        bare += f"{head}] Some NCCL operations have failed or timed out.\n"
+        bare += f"{head}] To avoid data inconsistency, we are taking the entire process down.\n"
+    cause = engine.diagnose(Source("job.log", data=bare.encode())).root_cause
+    assert cause is not None
+    assert (cause.category, cause.origin.rank) == ("straggler-or-hang", None)

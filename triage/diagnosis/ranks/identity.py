@@ -30,6 +30,7 @@ from triage.diagnosis.ranks.numbered import number_ranks, wanted
 from triage.diagnosis.ranks.seats import ORDINAL, Identities
 from triage.diagnosis.ranks.spawned import note_spawned
 from triage.diagnosis.run import Ends
+from triage.model import Finding
 from triage.scan.lazy import deferred
 from triage.scan.ordinary.selves import Selves
 from triage.scan.prefix import split_line
@@ -262,6 +263,11 @@ def _place_nodes(job: Job, table: Identities) -> None:
             table.nodes.note(host, firsts.pop())
 
 
+def _by_tag_alone(finding: Finding, tag: int | None) -> bool:
+    """Whether nothing but the number in ``[Rank 3]`` made its writer rank 3."""
+    return tag is not None and finding.rank == tag and finding.stream == f"own {tag}"
+
+
 def _contradictory(items: Iterable[Item]) -> bool:
     """Whether two processes call themselves by one number: they count within groups.
 
@@ -270,9 +276,10 @@ def _contradictory(items: Iterable[Item]) -> bool:
     waits: dict[int, dict[int, str | None]] = {}
     for item in items:
         seq = item.number("seq")
-        if item.rule.fact != "collective-timeout" or item.finding.rank is not None or seq is None:
-            continue
         tag = group_tag(item.finding)
+        named = item.finding.rank is not None and not _by_tag_alone(item.finding, tag)
+        if item.rule.fact != "collective-timeout" or named or seq is None:
+            continue
         if tag is not None:
             told = waits.setdefault(tag, {})
             if told.setdefault(seq, item.text("op")) != item.text("op"):
@@ -310,7 +317,14 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
     items = list(items)
     # before torch 2.2 only the message says "[Rank 3]"; elsewhere that number is local to its group
     tagged = any(item.finding.rank is not None for item in items)
-    table.tags_are_local = table.tags_are_local or _contradictory(items)
+    if _contradictory(items):
+        table.tags_are_local = True
+        items = [
+            Item(replace(i.finding, rank=None), i.rule)
+            if _by_tag_alone(i.finding, group_tag(i.finding))
+            else i
+            for i in items
+        ]
     found: list[Item] = []
     called = [
         (item, rank) for item in items
