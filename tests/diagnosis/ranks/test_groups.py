@@ -184,3 +184,17 @@ def test_what_nobody_in_particular_said_last_is_the_late_one_s(engine: Engine) -
     assert cause(found) == ("ledger.never-entered-silent", (0,))
     assert found.root_cause is not None
     assert any("Started Jackhmmer (mgy.fa)" in piece.text for piece in found.root_cause.evidence)
+
+
+def test_a_launcher_names_by_its_local_rank_the_process_that_its_table_lists(engine: Engine) -> None:
+    text = "".join(f"[rank{r}]: step {s} loss 2.{s}\n" for s in (1, 2, 3) for r in range(8))
+    text += (
+        "E1121 10:03:41.220000 2090 torch/distributed/elastic/multiprocessing/api.py:882] failed (exitcode: -9) "
+        "local_rank: 1 (pid: 2201) of binary: /usr/bin/python3\n"
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n" + "=" * 60 + "\n"
+        "train.py FAILED\n" + "-" * 60 + "\nFailures:\n  <NO_OTHER_FAILURES>\n" + "-" * 60 + "\n"
+        "Root Cause (first observed failure):\n[0]:\n  time      : 2026-11-21_10:03:40\n  host      : gpu-b\n"
+        "  rank      : 5 (local_rank: 1)\n  exitcode  : -9 (pid: 2201)\n  error_file: <N/A>\n"
+        "  traceback : Signal 9 (SIGKILL) received by PID 2201\n" + "=" * 60 + "\n"
+    )
+    assert cause(engine.diagnose(Source("job.log", data=text.encode()))) == ("ledger.killed", (5,))

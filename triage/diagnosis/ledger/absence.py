@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger.desync import PAIRWISE_OPS, pairwise
+from triage.diagnosis.ledger.groups import DEFAULT_GROUP
 from triage.diagnosis.ledger.lateness import (
     as_last_seen,
     at_own_pace,
@@ -21,7 +22,7 @@ from triage.diagnosis.ledger.lateness import (
     too_short,
     took,
 )
-from triage.diagnosis.ledger.ledger import DEFAULT_GROUP, Ledger, Wait
+from triage.diagnosis.ledger.ledger import Ledger, Wait
 from triage.diagnosis.ledger.oddities import (
     deviant,
     last_apart,

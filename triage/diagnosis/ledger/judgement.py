@@ -31,8 +31,10 @@ from triage.diagnosis.ledger.desync import (
     uneven_exchange,
     unlike_others,
 )
+from triage.diagnosis.ledger.entangled import entangled
+from triage.diagnosis.ledger.groups import DEFAULT_GROUP
 from triage.diagnosis.ledger.lateness import at_work, came_back, came_late, latecomers, too_short
-from triage.diagnosis.ledger.ledger import BARRIER_SURVIVOR, DEFAULT_GROUP, Ledger, Wait, by_group
+from triage.diagnosis.ledger.ledger import BARRIER_SURVIVOR, Ledger, Wait, by_group
 from triage.diagnosis.ledger.left_first import left_first
 from triage.diagnosis.ledger.models import models_differ
 from triage.diagnosis.ledger.oddities import OUTSIDE, left_behind, shown, suspect
@@ -149,6 +151,10 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
     uneven = uneven_exchange(job, ledger, list(groups.values()))
     if uneven is not None:
         yield uneven
+        return
+    crossed = entangled(job, ledger)
+    if crossed is not None:
+        yield crossed
         return
     inside = {r for r in inside_ranks(ledger) if came_back(job, ledger, r) is None}
     members = ledger.members if waits[0].group == DEFAULT_GROUP else ledger.status.get(waits[0].group, {})

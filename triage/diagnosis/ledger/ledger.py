@@ -10,12 +10,12 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ledger.groups import DEFAULT_GROUP, group_of, scattered
 from triage.diagnosis.ledger.swept import killed_at_last
 from triage.diagnosis.ranks.seats import Identities
 from triage.model import Value
 from triage.text.signals import SIGNALS
 
-DEFAULT_GROUP = "default_pg"
 ORDERLY = frozenset({"SIGTERM", "SIGINT", "SIGHUP"})
 """Signals by which launchers and schedulers end processes that did nothing wrong."""
 FAULTS = frozenset({"SIGSEGV", "SIGBUS", "SIGILL", "SIGFPE"})
@@ -109,7 +109,7 @@ class Ledger:
     descriptions: dict[str, str] = field(default_factory=dict)
     """What the program calls a group; several groups may share a description."""
     scattered: frozenset[str] = frozenset()
-    """Descriptions that stand for several groups, where the lines name no group by its own name."""
+    """Descriptions that stand for several groups, where the lines name no group by its own name; ``UNNAMED`` where they name none."""
 
     @property
     def missing(self) -> int | None:
@@ -148,7 +148,7 @@ def build(job: Job, identities: Identities) -> Ledger:
         ledger.members = tuple(range(min(size, 65536)))
     else:
         ledger.members = _implied(job, ledger)
-    ledger.scattered = _scattered(job, ledger)
+    ledger.scattered = scattered(job, identities)
     _statuses(job, ledger)
     _waits(job, ledger)
     _exits(job, ledger)
@@ -209,44 +209,6 @@ def _of_equal_nodes(logs: list[set[int]]) -> set[int]:
     return set(range(size * len(logs)))
 
 
-def _own_name(item: Item) -> str | None:
-    """The name by which the members of a group know it: its GUID, of which each group has one of its own."""
-    return item.text("pg")
-
-
-def _shared_name(item: Item) -> str | None:
-    """What else a line calls a group: a description or an index, that other groups may have as well.
-
-    All sub-groups of one dimension of a mesh share their description, and every process counts the
-    groups that it is in for itself.
-    """
-    return item.text("desc") or item.text("pg_id")
-
-
-def _scattered(job: Job, ledger: Ledger) -> frozenset[str]:
-    """Shared names of which some rank's number within the group shows that they stand for sub-groups."""
-    return frozenset(
-        name
-        for item in job.of_fact("pg-status")
-        if _own_name(item) is None
-        and (name := _shared_name(item)) is not None
-        and (number := item.number("group_rank")) is not None
-        and item.rank not in {None, number}
-    )
-
-
-def group_of(item: Item, scattered: frozenset[str] = frozenset()) -> str:
-    """The process group that a line names, as a key under which only its own members are found."""
-    name = _own_name(item)
-    if name is None:
-        name = _shared_name(item)
-        if name in scattered:
-            return f"{name} of rank {item.rank}"  # whose partners nothing tells
-    if name in {None, "", "0", "default", "default_pg", "undefined"}:
-        return DEFAULT_GROUP
-    return str(name)
-
-
 def _rank_of(item: Item, ledger: Ledger) -> int | None:
     rank = ledger.identities.rank_of(item.finding)
     if rank is None and group_of(item) == DEFAULT_GROUP and not ledger.identities.tags_are_local:
@@ -263,7 +225,7 @@ def _statuses(job: Job, ledger: Ledger) -> None:
         enqueued, completed = item.number("enqueued"), item.number("completed")
         if rank is None or enqueued is None or completed is None or not 0 <= enqueued < 1 << 48:
             continue
-        group = group_of(item, ledger.scattered)
+        group = group_of(item, ledger.scattered, rank)
         if (described := item.text("desc")) is not None:
             ledger.descriptions.setdefault(group, described)
         ranks = ledger.status.setdefault(group, {})
@@ -283,7 +245,7 @@ def _waits(job: Job, ledger: Ledger) -> None:
         rank, seq = _rank_of(item, ledger), item.number("seq")
         if rank is not None and seq is not None:
             groups = named[item.finding.source, rank, seq]
-            if (group := group_of(item, ledger.scattered)) not in groups:
+            if (group := group_of(item, ledger.scattered, rank)) not in groups:
                 groups.append(group)
     taken: dict[tuple[int, int, int], int] = defaultdict(int)
     for item in job.of_fact("collective-timeout"):
@@ -291,7 +253,7 @@ def _waits(job: Job, ledger: Ledger) -> None:
         if rank is None:
             continue
         seq = item.number("seq")
-        group = group_of(item, ledger.scattered)
+        group = group_of(item, ledger.scattered, rank)
         if seq is not None and (groups := named.get(key := (item.finding.source, rank, seq), [])):
             if taken[key] == len(groups):
                 continue  # said again

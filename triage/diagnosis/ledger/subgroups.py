@@ -5,10 +5,11 @@ Groups of a mesh take every so many ranks: members 0, 1 and 3 of a group that ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.ledger.ledger import DEFAULT_GROUP, Ledger, Wait, group_of
+from triage.diagnosis.ledger.groups import DEFAULT_GROUP, group_of
+from triage.diagnosis.ledger.ledger import Ledger, Wait
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.model import Value
 
@@ -18,13 +19,26 @@ _FEWEST = 2
 
 def silent_members(job: Job, ledger: Ledger, group: str) -> list[int]:
     """The ranks of a group that say nothing of it, between those that do."""
+    numbers = numbers_of(job, ledger, group)
+    found = members_between(numbers, max(numbers, default=0))
+    size = ledger.identities.world_size
+    return [] if any(size is not None and rank >= size for rank in found) else found
+
+
+def numbers_of(job: Job, ledger: Ledger, group: str) -> dict[int, int]:
+    """Which rank has which number within a group; nothing where two have the same."""
     numbers: dict[int, int] = {}
     for item in job.of_fact("pg-status"):
-        number = item.number("group_rank")
-        if item.rank is None or number is None or group_of(item, ledger.scattered) != group:
+        rank, number = ledger.identities.rank_of(item.finding), item.number("group_rank")
+        if rank is None or number is None or group_of(item, ledger.scattered, rank) != group:
             continue
-        if numbers.setdefault(number, item.rank) != item.rank:
-            return []
+        if numbers.setdefault(number, rank) != rank:
+            return {}
+    return numbers
+
+
+def members_between(numbers: Mapping[int, int], size: int) -> list[int]:
+    """The ranks of those of the first ``size`` members of a group whose numbers are not among the known ones."""
     if len(numbers) < _FEWEST:
         return []
     (low, first), *rest = sorted(numbers.items())
@@ -33,9 +47,9 @@ def silent_members(job: Job, ledger: Ledger, group: str) -> list[int]:
     if strides or stride < 1 or stride != int(stride):
         return []
     base = first - int(stride) * low
-    found = [base + int(stride) * number for number in range(max(numbers)) if number not in numbers]
-    size = ledger.identities.world_size
-    return [] if base < 0 or any(size is not None and rank >= size for rank in found) else found
+    return (
+        [] if base < 0 else [base + int(stride) * number for number in range(size) if number not in numbers]
+    )
 
 
 _FEWEST_ALIKE = 3

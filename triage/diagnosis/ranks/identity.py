@@ -30,6 +30,7 @@ from triage.diagnosis.ranks.numbered import number_ranks, wanted
 from triage.diagnosis.ranks.seats import ORDINAL, Identities
 from triage.diagnosis.ranks.spawned import note_spawned
 from triage.diagnosis.run import Ends
+from triage.model import Finding
 from triage.scan.lazy import deferred
 from triage.scan.ordinary.selves import Selves
 from triage.scan.prefix import split_line
@@ -92,10 +93,13 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     several = note_spawned(job, table.nodes, table.world_size) or several
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
     hosts_in_order(job, table.nodes, table.world_size, told.writers)
+    listed = {_process(i) for i in job.of_fact("rank-exit") if i.number("rank") is not None}
     for item in (*job.of_fact("identity"), *job.of_fact("rank-exit")):
         pid, own = item.number("pid"), item.number("local_rank")
         if pid is None or own is None or item.number("rank") is not None:
             continue
+        if _process(item) in listed:
+            continue  # the launcher's table says below which rank of all it is
         owner = table.rank_of_local(own, item.finding.host, item.finding)
         if owner is None and table.single_node and own < (table.world_size or 0):
             owner = own  # the launcher itself names every process of the one node
@@ -110,6 +114,11 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             table._of_log.setdefault(name, set()).update(ranks)
     table.deserter = _deserter(job, table)
     return table
+
+
+def _process(item: Item) -> tuple[int, int | None, int | None]:
+    """Which process a launcher speaks of: in which log, its pid and its number on its node."""
+    return item.finding.source, item.number("pid"), item.number("local_rank")
 
 
 def _gpus_of_processes(job: Job, table: Identities) -> None:
@@ -254,6 +263,11 @@ def _place_nodes(job: Job, table: Identities) -> None:
             table.nodes.note(host, firsts.pop())
 
 
+def _by_tag_alone(finding: Finding, tag: int | None) -> bool:
+    """Whether nothing but the number in ``[Rank 3]`` made its writer rank 3."""
+    return tag is not None and finding.rank == tag and finding.stream == f"own {tag}"
+
+
 def _contradictory(items: Iterable[Item]) -> bool:
     """Whether two processes call themselves by one number: they count within groups.
 
@@ -262,9 +276,10 @@ def _contradictory(items: Iterable[Item]) -> bool:
     waits: dict[int, dict[int, str | None]] = {}
     for item in items:
         seq = item.number("seq")
-        if item.rule.fact != "collective-timeout" or item.finding.rank is not None or seq is None:
-            continue
         tag = group_tag(item.finding)
+        named = item.finding.rank is not None and not _by_tag_alone(item.finding, tag)
+        if item.rule.fact != "collective-timeout" or named or seq is None:
+            continue
         if tag is not None:
             told = waits.setdefault(tag, {})
             if told.setdefault(seq, item.text("op")) != item.text("op"):
@@ -302,7 +317,14 @@ def relabel(items: Iterable[Item], table: Identities) -> list[Item]:
     items = list(items)
     # before torch 2.2 only the message says "[Rank 3]"; elsewhere that number is local to its group
     tagged = any(item.finding.rank is not None for item in items)
-    table.tags_are_local = table.tags_are_local or _contradictory(items)
+    if _contradictory(items):
+        table.tags_are_local = True
+        items = [
+            Item(replace(i.finding, rank=None), i.rule)
+            if _by_tag_alone(i.finding, group_tag(i.finding))
+            else i
+            for i in items
+        ]
     found: list[Item] = []
     called = [
         (item, rank) for item in items
