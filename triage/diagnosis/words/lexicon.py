@@ -39,6 +39,26 @@ _MAX_TEXT = 2000
 _TELLING = 3
 _SAYING = 400
 """How rare a word must be to be named: "has" and "the" may speak for a category, but tell a reader nothing."""
+_BARE = frozenset(
+    [
+        "does",
+        "not",
+        "does not",
+        "did",
+        "did not",
+        "do",
+        "do not",
+        "no",
+        "is",
+        "is not",
+        "was",
+        "was not",
+        "has",
+        "of",
+        "the",
+    ]
+)
+"""Words that say nothing by themselves: where no other told, nothing did."""
 _MARKS = frozenset("~!")
 """What stems and names of exceptions begin with: they are no words to be shown."""
 LEAST_WORDS = 3
@@ -118,6 +138,8 @@ def likeness(text: str, least: int = LEAST_WORDS, without: str | None = None) ->
     telling = [
         entry for entry in of_best if model.words[entry[1]][0] >= _SAYING and entry[1][0] not in _MARKS
     ][:_TELLING]
+    if _BARE.issuperset(word for _, word in telling):
+        return None
     return Likeness(
         names[best],
         (scores[best] - scores[order[1]]) / SCALE,
