@@ -10,7 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from triage.errors import InputError
 from triage.model import Block, Finding, Reading, Source, SourceReport
-from triage.scan.closing.tail import intelligible, last_signs_of_life
+from triage.scan.closing.alive import last_signs_of_life
+from triage.scan.closing.tail import intelligible
 from triage.scan.collect import Collector
 from triage.scan.ordinary.completion import completion
 from triage.scan.ordinary.status import BADLY, closing_status

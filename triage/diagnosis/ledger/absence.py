@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger.desync import PAIRWISE_OPS, pairwise
 from triage.diagnosis.ledger.groups import DEFAULT_GROUP
+from triage.diagnosis.ledger.instead import with_activity
 from triage.diagnosis.ledger.lateness import (
     as_last_seen,
     at_own_pace,
     built_late,
     came_back,
     counting,
-    follows,
     got_through,
     late_by_its_times,
-    outlived,
     slowest,
     too_short,
     took,
@@ -32,20 +30,10 @@ from triage.diagnosis.ledger.oddities import (
     suspect,
 )
 from triage.diagnosis.ledger.parting import own_words, said_last
-from triage.diagnosis.ledger.phases import Activities, Activity
+from triage.diagnosis.ledger.phases import Activities
 from triage.diagnosis.ledger.sites import crossed
-from triage.diagnosis.ledger.stacked import STUCK_IN
 from triage.diagnosis.ledger.verdicts import verdict
-from triage.diagnosis.words.undertaking import at_work
 from triage.model import Value
-from triage.scan.lazy import compiled
-
-_LEFT_OUT = (
-    r"(?i)\b(?:skip(?:s|ped|ping)?|left out|leaving out|drop(?:s|ped|ping)|filtered out|discard(?:s|ed|ing)|nothing to do|"
-    r"no (?:tokens|samples|batch|data|grad\w*)|empty (?:batch|shard|micro\w*)|ignor(?:es|ed|ing)|continuing (?:with|without)|"
-    r"moving on|going on with|could not be (?:\w+ed|read|done))\b"
-)
-"""How programs say that they pass over something."""
 
 
 def absent_ranks(
@@ -131,7 +119,7 @@ def absent_ranks(
         status_items = [s.item for r in behind if (s := ledger.status_of(r, first.group)) is not None]
         status = ledger.status_of(behind[0], first.group)
         fields = {**base, "ranks": tuple(behind), "enqueued": status.enqueued if status else None}
-        yield from _with_activity(
+        yield from with_activity(
             job,
             ledger,
             activities,
@@ -176,7 +164,7 @@ def absent_ranks(
     few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
     if few and len(suspects) < len(ledger.members):
         fields = {**base, "ranks": tuple(suspects)}
-        yield from _with_activity(
+        yield from with_activity(
             job, ledger, activities, suspects, "ledger.never-entered-silent", fields, witnesses, waits
         )
         return
@@ -188,7 +176,7 @@ def absent_ranks(
     if guilty is not None and guilty in absent and guilty not in ledger.bereft:
         fields = {**base, "ranks": (guilty,)}
         own = [i for i in job.of_fact("last-line") if i.rank == guilty]
-        yield from _with_activity(
+        yield from with_activity(
             job, ledger, activities, [guilty], "ledger.never-entered-silent", fields,
             [witnesses[0], *own[-1:], *witnesses[1:]], waits,
         )  # fmt: skip
@@ -245,7 +233,7 @@ def announced(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item
         if _idle(ledger, rank, DEFAULT_GROUP) and (alone or activities.of_rank(rank, told[0].finding)):
             status = ledger.status[DEFAULT_GROUP][rank]
             fields: dict[str, Value] = {"ranks": (rank,), "enqueued": status.enqueued}
-            yield from _with_activity(
+            yield from with_activity(
                 job, ledger, activities, [rank], "ledger.never-entered", fields, [*told, status.item], waits
             )
             return
@@ -257,143 +245,12 @@ def _idle(ledger: Ledger, rank: int, group: str) -> bool:
     return status is not None and status.enqueued == status.completed
 
 
-def _with_activity(
-    job: Job, ledger: Ledger, activities: Activities, ranks: Sequence[int], rule_id: str,
-    fields: Mapping[str, Value], witnesses: Sequence[Item], waits: Sequence[Wait],
-) -> Iterator[Item]:  # fmt: skip
-    """Name what the missing rank was doing, when its own lines tell."""
-    first = waits[0]
-    doing: Activity | None = None
-    for rank in ranks:
-        doing = activities.of_rank(rank, first.item.finding)
-        if doing is not None:
-            break
-    if doing is None:
-        swallowed = _swallowed(job, ledger, ranks, first)
-        seen = next((i for i in job.of_fact("stack") if i.rank in ranks and i.text("function")), None)
-        ahead = next((i for i in job.of_fact("ahead") if i.rank in ranks), None)
-        begun = next((i for i in job.of_fact("exception") if i.rank in ranks and _cut(i)), None)
-        skipped = _skipped(job, ranks)
-        deviant = next((i for i in job.of_fact("deviant") if i.rank in ranks), None)
-        if deviant is not None and _at_work_since(job, deviant):
-            deviant = None  # whatever it had set otherwise, it did not come back from what it did
-        if swallowed is None and deviant is not None:
-            told = {**fields, "words": deviant.text("words")}
-            yield verdict(
-                job, "ledger.other-path", told, [witnesses[0], deviant, *witnesses[1:]], rank=ranks[0]
-            )
-        elif swallowed is None and skipped is not None:
-            told = {**fields, "type": skipped.text("words")}
-            yield verdict(job, "ledger.skipped-batch", told, [skipped, *witnesses], rank=ranks[0])
-        elif swallowed is None and seen is not None:
-            yield _seen(job, seen, fields, witnesses)
-        elif swallowed is None and ahead is not None and follows(ahead, first.item):
-            yield too_short(
-                job, [first.item, ahead], timeout=first.timeout, seq=first.seq, ranks=tuple(ranks),
-                activity=f'still on its way (it said "{own_words(job, ahead)}" when they had given up)',
-            )  # fmt: skip
-        elif swallowed is None and ahead is not None:
-            told = {**fields, "step": ahead.number("step"), "others": ahead.number("others")}
-            yield verdict(job, "ledger.ran-ahead", told, [ahead, *witnesses], rank=ahead.rank)
-        elif swallowed is None and begun is not None:
-            yield verdict(job, "ledger.raised-and-left", fields, [begun, *witnesses], rank=begun.rank)
-        elif swallowed is None:
-            yield verdict(job, rule_id, fields, witnesses, rank=ranks[0])
-        else:
-            told = {**fields, "type": swallowed.text("type"), "message": swallowed.text("message")}
-            yield verdict(job, _way_out(told), told, [swallowed, *witnesses], rank=ranks[0])
-    elif doing.end is not None:
-        yield outlived(job, first, ranks, doing)
-    else:
-        named = {**fields, "activity": doing.what, "phase": doing.phase}
-        which = doing.phase if doing.phase in {"checkpoint", "compile"} else "activity"
-        yield verdict(
-            job, f"ledger.{which}-never-returned", named, [doing.start, *witnesses], rank=ranks[0]
-        )  # fmt: skip
-
-
-def _at_work_since(job: Job, deviant: Item) -> bool:
-    """Whether the last that a rank said, after the line by which it differs, tells of something that it does."""
-    last = None if deviant.rank is None else said_last(job, deviant.rank)
-    return last is not None and compare(last.finding, deviant.finding) == 1 and at_work(own_words(job, last))
-
-
-def _way_out(told: Mapping[str, Value]) -> str:
-    """What a rank that mentions ``told`` did instead of coming to the others."""
-    if "memory" in f"{told['type']} {told['message']}".lower():
-        return "ledger.swallowed-oom"
-    return "ledger.skipped-batch" if "skip" in str(told["type"]).lower() else "ledger.swallowed-exception"
-
-
-def _same(item: Item, loss: Item) -> bool:
-    """Whether an exception is the loss of a peer itself."""
-    one, other = item.finding, loss.finding
-    told = {(e.path, e.line) for e in other.evidence}
-    return inside(loss, item) or (
-        one.source == other.source
-        and (one.offset == other.offset or any((e.path, e.line) in told for e in one.evidence))
-    )
-
-
-def _swallowed(job: Job, ledger: Ledger, ranks: Sequence[int], wait: Wait) -> Item | None:
-    """The last exception that a missing rank mentioned before the others waited, if it made no progress since.
-
-    Of a thread's own, whatever the rank did since: it went on with what the thread had left it.
-    A traceback that was cut off before its exception does not count: nobody can say that it was caught.
-    """
-    found: Item | None = None
-    for item in (*job.of_fact("mention"), *job.of_fact("exception")):
-        loss = None if item.rank is None else ledger.bereft.get(item.rank)
-        if loss is not None and _same(item, loss):
-            continue  # how it met that the others had gone
-        nameless = item.rank is None and len(ranks) == 1 and item.fields.get("_thread") is True
-        if (
-            (item.rank not in ranks and not nameless)
-            or _cut(item)
-            or compare(item.finding, wait.item.finding) == 1
-        ):
-            continue
-        moved = any(
-            p.rank == item.rank and p.finding.source == item.finding.source
-            and (p.finding.last_offset or p.finding.offset) > (item.finding.last_offset or item.finding.offset)
-            for p in job.of_fact("progress")
-        )  # fmt: skip
-        if (not moved or item.fields.get("_thread") is True) and (
-            found is None or compare(item.finding, found.finding) == 1
-        ):
-            found = item
-    return found
-
-
-def _seen(job: Job, stack: Item, fields: Mapping[str, Value], witnesses: Sequence[Item]) -> Item:
-    """A stack shows where the missing rank was."""
-    kind = STUCK_IN.get(stack.text("activity") or "", "ledger.stuck-in")
-    told = {**fields, **{name: stack.fields.get(name) for name in ("function", "file", "line", "top")}}
-    return verdict(job, kind, told, [stack, *witnesses], rank=stack.rank)
-
-
-def _cut(item: Item) -> bool:
-    """Whether the log breaks off before it names what was raised."""
-    return item.text("type") is None and item.text("words") is None
-
-
 def own_way(job: Job, witnesses: Sequence[Item], said: Item, *, seq: Value, op: Value) -> Item:
     """A rank said what no other did, or otherwise than all others, and its collectives do not fit theirs."""
     fields: dict[str, Value] = {
         "ranks": () if said.rank is None else (said.rank,), "seq": seq, "op": op, "words": said.text("words")
     }  # fmt: skip
     return verdict(job, "ledger.own-way", fields, [witnesses[0], said, *witnesses[1:]], rank=said.rank)
-
-
-def _skipped(job: Job, ranks: Sequence[int]) -> Item | None:
-    """What a missing rank said out of the ordinary of work that it left out."""
-    return next(
-        (
-            i for i in reversed(job.of_fact("oddity"))
-            if i.rank in ranks and compiled(_LEFT_OUT).search(i.text("words") or "")
-        ),
-        None,
-    )  # fmt: skip
 
 
 def unlocalised(job: Job, waits: Sequence[Wait]) -> Item:

@@ -6,69 +6,14 @@ from triage.diagnosis.causes.candidates import Candidate
 from triage.diagnosis.job import TROUBLE, Item
 from triage.diagnosis.ledger.sites import MISMATCH
 from triage.diagnosis.ranks.identity import SPAWNED
-from triage.diagnosis.ranks.nodes import short
 from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.answered import CUDA_ERROR, raised_by_nobody, stated_by
+from triage.diagnosis.telling.met import GONE, by_pid, on_its_node
+from triage.diagnosis.telling.speaking import speakers_of, thrown_or_raised
 from triage.scan.lazy import compiled
-from triage.scan.prefix import split_line
 
-_THROWN = r"\s*(?:what\(\):|terminate called |(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): |(?:[a-z_]\w*\.)+[A-Z]\w+: )"
 FEWEST_CONTENT = 2
 """Ranks that are heard of and do not say the same, by which one that does is known to be alone."""
-
-
-def speakers_of(candidate: Candidate) -> set[int | None]:
-    """Who said it. What nobody in particular says and a rank repeats word for word was said by that rank.
-
-    Both Python's own hook for exceptions and torch's, which names the rank, may print one. Where the lead was raised, a
-    mere warning of the like says nothing of who raised it.
-    """
-    items = (
-        [i for i in candidate.items if thrown_or_raised(i)]
-        if thrown_or_raised(candidate.lead)
-        else candidate.items
-    )
-    ranks = {item.rank for item in items}
-    said = {_said(item) for item in items if item.rank is not None}
-    if None in ranks and all(_repeated(_said(item), said) for item in items if item.rank is None):
-        ranks.discard(None)
-    quoted = _quoted(candidate) if ranks == {None} and len(items) == 1 else set()
-    return quoted if len(quoted) == 1 else ranks
-
-
-def _repeated(nameless: str, said: set[str]) -> bool:
-    """Whether a line without a name says what one with a name says: the same, or the message of an exception in either."""
-    own = _message(nameless)
-    return nameless in said or any(
-        (len(m := _message(words)) >= _ENOUGH_WORDS and m in nameless)
-        or (len(own) >= _ENOUGH_WORDS and own in words)
-        for words in said
-    )
-
-
-def _message(words: str) -> str:
-    """What an exception says, without its name."""
-    return compiled(_NAME).sub("", words, count=1)
-
-
-_NAME = r"\A(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): "
-
-
-def _quoted(candidate: Candidate) -> set[int | None]:
-    """The ranks in whose name the words of the lead were logged: as what nobody caught, or before it was raised again."""
-    lead = candidate.lead.finding
-    words = _message(_said(candidate.lead))
-    if lead.count > 1 or len(words) < _ENOUGH_WORDS:
-        return set()
-    return {
-        item.rank for item in candidate.items
-        if item.rank is not None and item.finding.source == lead.source and words in _said(item)
-    }  # fmt: skip
-
-
-def _said(item: Item) -> str:
-    shown = item.finding.evidence[0].text.split("\n")[-1] if item.finding.evidence else ""
-    return split_line(shown)[1].strip()
 
 
 def on_another_gpu(lead: Item, rank: int, identities: Identities) -> bool:
@@ -85,12 +30,6 @@ def on_another_gpu(lead: Item, rank: int, identities: Identities) -> bool:
 
 _OF_ONE = frozenset({"gpu-oom", "rank-crash", "cuda-kernel"})
 """Categories of which a rank dies itself: the one that ended badly is the one that said it."""
-
-
-def _thrown(lead: Item) -> bool:
-    """Whether the line is what an exception said that nobody caught: it ended its process."""
-    said = (text for e in lead.finding.evidence[:1] for text in (e.text, split_line(e.text)[1]))
-    return any(compiled(_THROWN).match(text) is not None for text in said)
 
 
 _LAST_WORDS = ("unknown.said-", "unknown.last-words", "unknown.like-")
@@ -168,7 +107,7 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
             ]  # the program prints its words in a box, with its rank
     told = lead.rule.category in {"rank-crash", "host-oom", "cuda-kernel"} or lead.rule.fact == "rank-exit"
     if told and lead.rule.origin != "node":
-        died = {_by_pid(item, identities) for item in candidate.items} - {None}
+        died = {by_pid(item, identities) for item in candidate.items} - {None}
         if len(died) == 1:
             return [rank for rank in died if rank is not None]
         killed = _by_signal(candidate)
@@ -198,7 +137,7 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     if started is not None:
         return [started]  # who started the process calls it so, and its log is named alike
     if lead.rule.origin == "node":
-        return _on_its_node(candidate, identities)
+        return on_its_node(candidate, identities)
     if candidate.of_ledger:
         return []  # it names whom it can
     found = [
@@ -248,120 +187,9 @@ def _named_dead(lead: Item) -> bool:
     return lead.rule.category == "rank-crash" and "rank" in lead.rule.origin_fields
 
 
-def _on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
-    """The rank that a fault of a node met."""
-    lead = candidate.lead
-    local = any(i.finding.raised for i in candidate.items) or lead.rule.category in _MET_BY_ONE
-    speakers = speakers_of(candidate)
-    named = sorted(rank for rank in speakers if rank is not None)
-    if local and len(named) == len(speakers) and (len(named) == 1 or set(named) < identities.heard):
-        return named
-    if lead.rule.category == "network-fabric":
-        ends = {identities.rank_of(i.finding) for i in candidate.items}
-        if len(ends) == 1 and None not in ends:
-            return [
-                rank for rank in ends if rank is not None
-            ]  # one rank's adapter, of which no other complains
-    rank = _by_pid(lead, identities)
-    if rank is None and named == [] and thrown_or_raised(lead):
-        rank = identities.alone(lead.finding)  # one process raised it, and one ended badly
-    if rank is None:
-        rank = identities.rank_of_pod(lead.text("pod"))
-    if rank is None:
-        rank = _parent(candidate)
-    if rank is not None:
-        return [rank]
-    # a kill that another process reports: the one rank whose death follows from it
-    dead = {
-        r for effect in candidate.led_to
-        if "rank-exit" in effect.lead.rule.tags or effect.rule_id == "python.fatal-error"
-        or (effect.of_ledger and (effect.rule_id in _GONE or lead.rule.category == "host-oom"))
-        for r in effect.ranks
-    }  # fmt: skip
-    if identities.only_failed in dead:
-        dead = {identities.only_failed}  # the others were told to end
-    if len(dead) == 1 and len({(i.finding.source, i.finding.host) for i in candidate.items}) == 1:
-        return list(dead)
-    lost = {i.number("lost") for i in candidate.explains if "peer-loss" in i.rule.tags} - {None}
-    if len(lost) == 1 and len(candidate.items) == 1:
-        return [rank for rank in lost if rank is not None]  # a peer names whom it lost
-    alone = _only_end(candidate, identities)
-    if alone is not None:
-        return [alone]
-    hit = {
-        r for effect in _consequences(candidate)
-        if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category
-        for r in effect.ranks or [i.rank for i in effect.items if i.rank is not None]
-    }  # fmt: skip
-    hit = hit or _behind_port(candidate, identities)
-    # what a library's native code says without a name, one rank raises once more
-    hit = hit or {
-        i.rank for i in candidate.explains
-        if i.finding.raised and i.rank is not None and i.rule.id in lead.rule.explains
-    }  # fmt: skip
-    return list(hit) if lead.rank is None and len(hit) == 1 else []
-
-
-def _behind_port(candidate: Candidate, identities: Identities) -> set[int]:
-    """Who complained, on the node with a port that has no link, of that port's adapter."""
-    lead = candidate.lead
-    down = {port.partition("/")[0] for port in (lead.text("ports") or "").replace(",", " ").split()}
-    node = lead.finding.host
-    ranks = {
-        i.rank for effect in candidate.led_to for i in effect.items
-        if (i.text("hca") or "").partition(":")[0] in down
-    }  # fmt: skip
-    here = [identities.seat(rank).host for rank in ranks if rank is not None]
-    if node is None or len(here) < len(ranks) or any(h is None or short(h) != short(node) for h in here):
-        return set()  # the other end of a link may have an adapter of the same name
-    return {rank for rank in ranks if rank is not None}
-
-
-def _consequences(candidate: Candidate) -> list[Candidate]:
-    """What a candidate led to, and what that led to."""
-    found: list[Candidate] = []
-    left = list(candidate.led_to)
-    while left:
-        effect = left.pop()
-        if not any(effect is other for other in found):
-            found.append(effect)
-            left.extend(effect.led_to)
-    return found
-
-
-def _only_end(candidate: Candidate, identities: Identities) -> int | None:
-    """The one process that ended by itself with a code of its own, of which a node's fault is the reason."""
-    rank = identities.only_failed
-    if rank is None or len(candidate.items) > 1 or candidate.lead.finding.stream:
-        return None
-    host, own = candidate.lead.finding.host, identities.seat(rank).host
-    if host is not None and own is not None and short(host) != short(own):
-        return None
-    ended = (effect for effect in candidate.led_to if effect.rule_id == "ledger.exited")
-    return rank if any(rank in effect.ranks for effect in ended) else None
-
-
-_GONE = frozenset({"ledger.killed", "ledger.vanished"})
-"""Verdicts on ranks that are dead."""
-_MET_BY_ONE = frozenset({"storage", "shm", "data-loading"})
-"""Faults of a node that the process which meets them tells of itself."""
-
-
 def _with_rank_zero(candidate: Candidate) -> bool:
     """Whether rank 0 complains in the log of the cause: it is that of the first node."""
     return any(i.rank == 0 and i.finding.source == candidate.lead.finding.source for i in candidate.explains)
-
-
-def _by_pid(lead: Item, identities: Identities) -> int | None:
-    """The rank that runs as the process that a line names, on its host or on the only one."""
-    pid = lead.number("pid")
-    rank = identities.rank_of_pid(pid, lead.finding.host)
-    return identities.rank_of_pid(pid) if rank is None and identities.single_node else rank
-
-
-def thrown_or_raised(lead: Item) -> bool:
-    """Whether a process broke down with it, in Python or below."""
-    return lead.finding.raised or _thrown(lead)
 
 
 def _by_signal(candidate: Candidate) -> int | None:
@@ -369,22 +197,10 @@ def _by_signal(candidate: Candidate) -> int | None:
     signal = candidate.lead.text("signal")
     dead = {
         rank for effect in candidate.led_to
-        if effect.rule_id in _GONE and signal is not None and effect.lead.text("signal") == signal
+        if effect.rule_id in GONE and signal is not None and effect.lead.text("signal") == signal
         for rank in effect.ranks
     }  # fmt: skip
     return dead.pop() if len(dead) == 1 and len(candidate.items) == 1 else None
-
-
-def _parent(candidate: Candidate) -> int | None:
-    """The one rank that tells of the same process: its data loader's worker, a child that it started."""
-    pid = candidate.lead.number("pid")
-    if pid is None:
-        return None
-    told = {
-        i.rank for effect in candidate.led_to for i in effect.items
-        if i.rank is not None and i.number("pid") == pid
-    }  # fmt: skip
-    return told.pop() if len(told) == 1 else None
 
 
 def _echoed(candidate: Candidate) -> int | None:
@@ -399,7 +215,3 @@ def _echoed(candidate: Candidate) -> int | None:
         if item.rule.id == "torch.watchdog-messenger" and (item.text("what") or "?").split("\n")[0] in message
     }
     return told.pop() if len(told) == 1 else None
-
-
-_ENOUGH_WORDS = 16
-"""Letters of a message that two processes hardly have in common by chance."""

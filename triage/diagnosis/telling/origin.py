@@ -11,10 +11,9 @@ from triage.diagnosis.telling.first import first_by_clock
 from triage.diagnosis.telling.hearing import (
     FEWEST_CONTENT,
     sender,
-    speakers_of,
-    thrown_or_raised,
     told_by_others,
 )
+from triage.diagnosis.telling.speaking import speakers_of, thrown_or_raised
 from triage.diagnosis.words.accused import accused
 from triage.model import Moment, Origin
 from triage.scan.around import Around

@@ -5,24 +5,21 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Sequence
 
-from triage.model import Block, Evidence, Finding, Prefix, Source
+from triage.model import Block, Evidence
 from triage.scan.closing.framed import closing_frame
 from triage.scan.closing.harmless import harmless
 from triage.scan.closing.outcome import tells_of_failure
 from triage.scan.closing.wordings import (
     ALARMS,
     ANNOUNCES,
-    ANSWERS_WITH_AN_ERROR,
     ENDS_THE_JOB,
     GAVE_BACK,
-    HANDS_OVER,
     IS_AN_EXCEPTION,
     NAMES_AN_EXCEPTION,
     NAMES_TROUBLE,
     NONE_OF,
     REFUSES,
     REPORTS_AN_END,
-    SAYS_GOODBYE,
     STATES_AN_ERROR,
     WARNED_OF_ITS_END,
     stands,
@@ -38,12 +35,6 @@ TAIL = 16 * 1024
 PASTED = 4 * 1024
 """Bytes of a log up to which somebody may have chosen its lines."""
 MAX_LINES = 40
-MAX_SIGNS = 300
-_OF_NCCL = "NCCL INFO"
-"""What the threads of a communicator say, when it comes to its end too; not what the program does."""
-_LEAD = 100
-"""Characters within which they begin."""
-ALIVE_RULE = "progress.alive"
 FINAL_LINES = 3
 """Lines at the very end in which an exception's name anywhere counts."""
 _GOODBYE = deferred(
@@ -60,14 +51,13 @@ _DIGITS = str.maketrans("", "", "0123456789")
 _LOSS = deferred(r"(?i)\b(?:loss|grad\w*|perplexity|ppl|energy)\b")
 NUMBERS = 2
 """Lines at the very end that say whether a program still has numbers."""
-_BYE = deferred(r"(?i)\W*(?:good ?)?bye\W*")
 MIN_WORDS = 3
 """Lines with words that make an end ordinary."""
 MIN_FIGURES = 8
 """Lines that do so without words, where they are of few shapes."""
 _QUIET = frozenset(["info", "debug", "warning"])
 _SMALL_TALK = frozenset(["info", "debug"])
-_FRAME = deferred(
+NATIVE_FRAME = deferred(
     r"\s*frame #\d+: |Exception raised from \w+ at |(?:[^\n]{0,60}\.cc:\d+: )?\s*(?:PC: )?@ +0x[0-9a-f]{6,16} "
 )
 """The stacks that torch prints below an error of its own, and signal handlers of C++."""
@@ -153,63 +143,11 @@ def aside(block: Block) -> bool:
     return 0 < len(texts) < MAX_LINES and all(_GOODBYE.match(text) for text in texts)
 
 
-def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Finding]:
-    """For each writer near the end of a source, its last line of level info or debug.
-
-    Who still logs in an ordinary way after an error has got over it; who does so after others timed
-    out was working all the while.
-    """
-    seen: dict[str, tuple[int, int, str, Prefix]] = {}
-    byes: set[str] = set()
-    leads = leads_of(block)
-    for number, offset, raw in reversed(_lines(block, 4 * TAIL)[-MAX_SIGNS:]):
-        saves = b"aved" in raw or b"ritten" in raw or b"rote" in raw or not raw.isascii()
-        if (
-            not saves
-            and b"nfo" not in raw
-            and b"NFO" not in raw
-            and b"EBUG" not in raw
-            and b"I" not in raw[:40]
-        ):
-            continue
-        text = raw.decode("utf-8", "replace")[:2000]
-        prefix, message = split(leads, text)
-        if prefix.stream in seen and prefix.stream not in byes:
-            continue
-        plain = prefix.level in {"info", "debug"} or (saves and HANDS_OVER.search(message) is not None)
-        if not plain or not message.strip() or _OF_NCCL in text[: _LEAD + len(_OF_NCCL)]:
-            continue
-        if any(p.match(message) for p in (_PYTHON_FRAME, _FRAME, _OF_A_CRASH)):
-            continue  # a collector of lines calls each of a crash's report an ordinary one
-        leaves = SAYS_GOODBYE.search(message) is not None
-        if prefix.stream in byes:
-            byes.remove(prefix.stream)
-            if leaves:  # above its last word it says what it leaves for
-                del seen[prefix.stream]
-        elif not leaves and not ANSWERS_WITH_AN_ERROR.search(message) and not tells_of_failure(message):
-            seen[prefix.stream] = (number, offset, text, prefix)
-            if _BYE.fullmatch(message):
-                byes.add(prefix.stream)
-    for number, offset, text, prefix in sorted(seen.values(), key=lambda sign: sign[1]):
-        yield Finding(
-            rule_id=ALIVE_RULE, fields={}, evidence=(Evidence(source.name, number, safe(text)),),
-            source=index, offset=offset,
-            rank=prefix.rank if prefix.rank is not None else source.rank,
-            local_rank=prefix.local_rank if prefix.local_rank is not None else source.local_rank,
-            host=prefix.host or source.host, pid=prefix.pid, time=prefix.time, level=prefix.level,
-            stream=prefix.stream,
-        )  # fmt: skip
-
-
-_OF_A_CRASH = deferred(
-    r"(?:Current )?[Tt]hread 0x[0-9a-f]+ .{0,60}\(most recent call first\)|Extension modules: |Fatal Python error: "
-)
-"""What the interpreter prints of itself when it dies of a signal."""
 _ANNOUNCED_BY_NCCL = "Last error:"
 """What torch prints above NCCL's last warning, whether or not there was one."""
 
 
-_PYTHON_FRAME = deferred(r'(?:\[rank\d+\]: ?)?\s*File "[^"]+", line \d+')
+PYTHON_FRAME = deferred(r'(?:\[rank\d+\]: ?)?\s*File "[^"]+", line \d+')
 """Where in a program a traceback has come to; the line below it quotes the program's text."""
 
 
@@ -222,7 +160,7 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
     frame, own = -1, _last_of_its_own(lines)
     for line, text, final in lines:
         prefix, message = split(leads, text)
-        if _PYTHON_FRAME.match(message):
+        if PYTHON_FRAME.match(message):
             frame = line
         if line in taken or line in shown or _RECORD.match(text) or _HEADS_COLUMNS.fullmatch(text):
             continue
@@ -237,7 +175,7 @@ def alarms(block: Block, name: str, taken: Container[int]) -> Iterator[Evidence]
         if not ALARMS.search(NONE_OF.sub("", bare)) or harmless(bare):
             continue
         quiet = {"info", "debug"} if final else {"info", "debug", "warning"}
-        if _FRAME.match(message) or message.strip() == _ANNOUNCED_BY_NCCL:
+        if NATIVE_FRAME.match(message) or message.strip() == _ANNOUNCED_BY_NCCL:
             continue
         said = _QUOTED.sub('""', NONE_OF.sub("", message))
         if prefix.level not in quiet and ALARMS.search(said) and not message.rstrip().endswith(f"{HEADER}:"):
@@ -327,7 +265,7 @@ def last_words(block: Block, name: str, taken: Container[int]) -> Iterator[Evide
             or (IS_AN_EXCEPTION.match(message) is None and harmless(text))
         ):
             continue  # what an exception says may speak of a warning
-        if message.endswith(f"{HEADER}:") or _FRAME.match(message):
+        if message.endswith(f"{HEADER}:") or NATIVE_FRAME.match(message):
             continue  # what was raised is not said here
         loud = (
             prefix.level in {"error", "fatal"}
@@ -364,7 +302,7 @@ def _is_named(text: str) -> bool:
 
 def _is_frame(text: str) -> bool:
     """Whether a line tells where in a program a traceback has come to."""
-    return _PYTHON_FRAME.match(split_line(text)[1]) is not None
+    return PYTHON_FRAME.match(split_line(text)[1]) is not None
 
 
 def _reasons(lines: list[tuple[int, str, bool]]) -> set[int]:
@@ -396,10 +334,10 @@ def _last_lines(block: Block) -> Iterator[tuple[int, str, bool]]:
 
 def last_rows(block: Block, size: int) -> list[tuple[int, bytes]]:
     """Number and bytes of the lines in the last ``size`` bytes of a block that are not blank."""
-    return [(number, raw) for number, _, raw in _lines(block, size) if raw.strip()]
+    return [(number, raw) for number, _, raw in rows_at_the_end(block, size) if raw.strip()]
 
 
-def _lines(block: Block, size: int) -> list[tuple[int, int, bytes]]:
+def rows_at_the_end(block: Block, size: int) -> list[tuple[int, int, bytes]]:
     """Number, offset in the source and bytes of the whole lines in the last ``size`` bytes of a block."""
     data = block.data
     start = max(0, len(data) - size)
