@@ -55,22 +55,13 @@ _LOCAL_AMONG = Lazy(r"(?i)[^\n]*?\blocal[ _-]?rank[ :=_#-]{0,2}(\d{1,4})(?!\d)")
 _MARGIN = Lazy(
     r"(?:> ?|[ \t]{1,8})(?=\[(?:default|rank)\d{1,6}\]:|\([^()\n]{1,120}?\bpid=\d{1,10}(?:, ip=[^\s)]{1,40})?\)"
     r"|(?:ERROR|WARNING|INFO|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d "
-    r"|\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [A-Z]{2}\d{1,5}){1,5}\] "
+    r"|\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?: [TDPEC]P\d{1,5}){1,5}\] "
     r"|\[\d\d/\d\d/\d{4}-\d\d:\d\d:\d\d\] \[TRT-LLM\] )",
     needs=(
-        "[default",
-        "[rank",
-        "pid=",
-        "ERROR ",
-        "WARNING ",
-        "INFO ",
-        "CRITICAL ",
-        "[TRT-LLM] ",
-        " TP",
-        " DP",
-        " PP",
+        "[default", "[rank", "pid=", "ERROR ", "WARNING ", "INFO ", "CRITICAL ", "[TRT-LLM] ",
+        " TP", " DP", " PP", " EP", " CP",
     ),
-)
+)  # fmt: skip
 _COUNTED = Lazy(r"[a-z][a-z-]{0,20}\d{2,8}$")
 """How clusters number their machines: digits enough for all."""
 _RAISES = Lazy(r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:: |$)")
