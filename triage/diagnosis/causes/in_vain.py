@@ -89,17 +89,21 @@ def _retries(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     known = _not_survived(ranking, told, why)
     if known is not None:
         return known
-    found = _by_words(job, told)
-    if found.rule_id != "unknown.last-words":
-        found.reasons.append(why)
-        return found
-    return _made(job, told, why)
+    return _or_made(job, told, _by_words(job, told), why)
 
 
 def _by_words(job: Job, told: Finding) -> Candidate:
     """A cause from the words of the first line of what the end of a log tells."""
     words = [(told.source, told.evidence[0])]
     return by_words(job, stated_exception(job, words) or last_words(job, words))
+
+
+def _or_made(job: Job, told: Finding, found: Candidate | None, why: str) -> Candidate:
+    """``found``, where its words tell a kind of failure; else what the end of the log tells by itself."""
+    if found is None or found.rule_id == "unknown.last-words":
+        return _made(job, told, why)
+    found.reasons.append(why)
+    return found
 
 
 def _nothing(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
@@ -135,11 +139,7 @@ def _unwritten(job: Job, ends: Ends) -> Candidate | None:
     if any(last_of(i) > since and i.finding.source == told.source for i in job.of_fact("progress")):
         return None  # what is written every so often is written again
     found = by_words(job, last_words(job, [(told.source, told.evidence[0])]))
-    why = "nothing tells that it came there later"
-    if found is not None and found.rule_id != "unknown.last-words":
-        found.reasons.append(why)
-        return found
-    return _made(job, told, why)
+    return _or_made(job, told, found, "nothing tells that it came there later")
 
 
 def _given_up(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
@@ -157,11 +157,7 @@ def _given_up(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     known = _taken_back(ranking, [c for c in before if last_of(c.lead) == last], why)
     if known is not None:
         return known
-    found = _by_words(job, told)
-    if found.rule_id != "unknown.last-words":
-        found.reasons.append(why)
-        return found
-    return _made(job, told, why)
+    return _or_made(job, told, _by_words(job, told), why)
 
 
 def _mentioned(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
