@@ -98,9 +98,9 @@ def _by_words(job: Job, told: Finding) -> Candidate:
     return by_words(job, stated_exception(job, words) or last_words(job, words))
 
 
-def _or_made(job: Job, told: Finding, found: Candidate | None, why: str) -> Candidate:
+def _or_made(job: Job, told: Finding, found: Candidate, why: str) -> Candidate | None:
     """``found``, where its words tell a kind of failure; else what the end of the log tells by itself."""
-    if found is None or found.rule_id == "unknown.last-words":
+    if found.rule_id == "unknown.last-words":
         return _made(job, told, why)
     found.reasons.append(why)
     return found
