@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from triage.model import Block
 from triage.scan.lazy import compiled
-from triage.scan.prefix import split_line
+from triage.scan.prefix import native, split_line
 
 OPENS = "progress.opens"
 REACH = 8 << 20
@@ -31,8 +31,6 @@ _FAILS = (
 )
 _OTHERS = r"\s{2,}|[*=+~^-]{5,}|[^\n]{0,160}\d{1,3}%\||warnings\.warn|[^\n]{0,240}Warning: "
 """What no program begins with: code, rules, bars, what Python warns of."""
-_NATIVE = r"\.(?:cpp|cc|cu|hpp|h):\d+$"
-"""A place in the source of a native library."""
 _DIGITS = b"0123456789"
 
 
@@ -133,7 +131,7 @@ def _first_lines(data: bytes) -> dict[bytes, int]:
     for text, (prefix, message) in zip(plain, parts, strict=False):
         if len(text) not in _LENGTHS or times[text] > 1 or prefix.stream or prefix.rank is not None:
             continue
-        if compiled(_NATIVE).search(prefix.logger or "") is not None:
+        if native(prefix):
             continue  # what goes wrong below Python is written as it happens
         if compiled(_OTHERS).match(message) is None and compiled(_TELLING).search(message):
             found[text] = len(found)

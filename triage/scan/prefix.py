@@ -315,6 +315,14 @@ def _note_speaker(text: str, at: int, draft: Draft) -> None:
             draft.severity(found[1] or found[2])
 
 
+def native(prefix: Prefix) -> bool:
+    """Whether a library below Python wrote a line, by the place in its source that stands before the words."""
+    return compiled(_NATIVE).search(prefix.logger or "") is not None
+
+
+_NATIVE = r"\.(?:cpp|cc|cu|hpp|h):\d+$"
+
+
 def prefix_length(line: str, message: str) -> int:
     """Where ``message``, which was taken out of ``line``, begins in it."""
     if not message:

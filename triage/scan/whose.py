@@ -7,7 +7,7 @@ from itertools import islice
 
 from triage.model import Prefix
 from triage.scan.lazy import compiled, deferred
-from triage.scan.prefix import Continuation
+from triage.scan.prefix import Continuation, native
 from triage.scan.traceback import HEADER, Traceback
 from triage.scan.tracebacks.lines import LINKS
 from triage.scan.traced import CLOSE
@@ -55,7 +55,8 @@ def reported(view: BlockLines, line: Line) -> Prefix:
     if line.message.startswith(HEADER) and line.prefix.rank is None and not line.prefix.stamped:
         # a logger names the rank in the record that the traceback belongs to
         record = record_above(view, line)
-        if record is not None and record.prefix.stamped and alarmed(record) and not _native(record):
+        # below what a native library wrote, Python prints what is somebody else's, or of another thread
+        if record is not None and record.prefix.stamped and alarmed(record) and not native(record.prefix):
             stream = record.prefix.stream
             if (
                 stream == line.prefix.stream
@@ -68,11 +69,6 @@ def reported(view: BlockLines, line: Line) -> Prefix:
                     labels=seat.labels, pid=seat.pid, level=seat.level,
                 )  # fmt: skip
     return line.prefix
-
-
-def _native(record: Line) -> bool:
-    """Whether a library below Python wrote a record: what Python prints next is somebody else's, or of another thread."""
-    return compiled(r"\.(?:cpp|cc|cu|hpp|h):\d+$").search(record.prefix.logger or "") is not None
 
 
 def _from_a_seat(stream: str, around: str) -> bool:

@@ -20,6 +20,7 @@ from triage.diagnosis.causes.explaining import (
 )
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger.ledger import Ledger
+from triage.diagnosis.ledger.undertaken import LAST_AT
 from triage.diagnosis.survival.survival import Survival
 from triage.rules.schema import Rule
 from triage.scan.lazy import compiled
@@ -162,14 +163,7 @@ def _score(candidate: Candidate, job: Job, ledger: Ledger) -> None:
     candidate.score = score
 
 
-_MISSING_IN_SILENCE = frozenset(
-    [
-        "ledger.never-entered-silent",
-        "ledger.last-at-checkpoint",
-        "ledger.last-at-data",
-        "ledger.last-at-build",
-    ]
-)
+_MISSING_IN_SILENCE = LAST_AT | {"ledger.never-entered-silent"}
 """Verdicts on a rank of which there may be another one like it, unless it is known how many there are."""
 
 
@@ -210,7 +204,7 @@ def _of_the_first_death(item: Item, ledger: Ledger) -> bool:
     """Whether it is what a process printed that died of a signal of its own: a launcher's report of that may stand above."""
     signal = item.text("signal")
     return signal is not None and any(
-        ended.violent and not ended.orderly and ended.signal == signal for ended in ledger.exits.values()
+        ended.violent and ended.signal == signal for ended in ledger.exits.values()
     )
 
 

@@ -71,11 +71,7 @@ _SAID = {
     "storage": "unknown.said-by-storage",
 }
 """The rules for last words that speak of a kind of trouble, whoever says them."""
-_WANTED = {
-    "checkpoint": "unknown.said-of-checkpoint",
-    "config": "unknown.said-of-settings",
-    "data-loading": "unknown.said-of-data",
-}
+_WANTED = {**_SAID, "config": "unknown.said-of-settings"}
 """The rules for a file that could not be opened, by what it was wanted for."""
 
 

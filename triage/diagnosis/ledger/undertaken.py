@@ -19,6 +19,8 @@ _RULES: dict[Undertaking, str] = {
     "data-loading": "ledger.last-at-data",
     "compile-or-graph-capture": "ledger.last-at-build",
 }
+LAST_AT = frozenset(_RULES.values())
+"""Verdicts on a rank by what it said last."""
 _PHASES: dict[Undertaking, str] = {"checkpoint": "checkpoint", "compile-or-graph-capture": "compile"}
 
 
