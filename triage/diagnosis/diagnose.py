@@ -24,6 +24,7 @@ from triage.diagnosis.heeded import heeded, lasting, of_scripts, trusted
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger.awaited import settle, stalled
 from triage.diagnosis.ledger.barriers import by_rank
+from triage.diagnosis.ledger.first_use import reread
 from triage.diagnosis.ledger.judgement import judge
 from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.ledger.ledger import build as build_ledger
@@ -148,6 +149,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.index()
     by_rank(job)
     ledger = build_ledger(job, identities)
+    reread(job, ledger)
     settle(job, ledger)
     stalled(job)
     identities.only_failed = _only_failed(job, ledger)

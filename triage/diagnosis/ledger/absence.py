@@ -155,7 +155,7 @@ def absent_ranks(
         yield elsewhere
         return
     apart = _deviant(job, absent, waits)
-    if apart is not None:
+    if apart is not None and not all(_idle(ledger, rank, first.group) for rank in absent):
         yield own_way(job, witnesses, apart, seq=seq, op=first.op)
         return
     suspects = heard if heard and len(heard) < len(absent) and len(absent) > len(waits) else absent

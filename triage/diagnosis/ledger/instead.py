@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job, compare
@@ -40,7 +40,7 @@ def with_activity(
         seen = next((i for i in job.of_fact("stack") if i.rank in ranks and i.text("function")), None)
         ahead = next((i for i in job.of_fact("ahead") if i.rank in ranks), None)
         begun = next((i for i in job.of_fact("exception") if i.rank in ranks and _cut(i)), None)
-        skipped = _skipped(job, ranks)
+        skipped = next(iter(left_out(job, ranks)), None)
         deviant = next((i for i in job.of_fact("deviant") if i.rank in ranks), None)
         if deviant is not None and _at_work_since(job, deviant):
             deviant = None  # whatever it had set otherwise, it did not come back from what it did
@@ -144,12 +144,9 @@ def _cut(item: Item) -> bool:
     return item.text("type") is None and item.text("words") is None
 
 
-def _skipped(job: Job, ranks: Sequence[int]) -> Item | None:
-    """What a missing rank said out of the ordinary of work that it left out."""
-    return next(
-        (
-            i for i in reversed(job.of_fact("oddity"))
-            if i.rank in ranks and compiled(_LEFT_OUT).search(i.text("words") or "")
-        ),
-        None,
-    )  # fmt: skip
+def left_out(job: Job, ranks: Collection[int], facts: Sequence[str] = ("oddity",)) -> list[Item]:
+    """What ``ranks`` said, out of the ordinary of work or in other ``facts``, that they left out; the last first."""
+    return [
+        i for fact in facts for i in reversed(job.of_fact(fact))
+        if i.rank in ranks and compiled(_LEFT_OUT).search(i.text("words") or "")
+    ]  # fmt: skip

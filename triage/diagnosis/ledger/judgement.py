@@ -32,10 +32,11 @@ from triage.diagnosis.ledger.desync import (
     unlike_others,
 )
 from triage.diagnosis.ledger.entangled import entangled
+from triage.diagnosis.ledger.first_use import at_first_use
 from triage.diagnosis.ledger.groups import DEFAULT_GROUP
 from triage.diagnosis.ledger.lateness import at_work, came_back, came_late, latecomers, too_short
 from triage.diagnosis.ledger.ledger import BARRIER_SURVIVOR, Ledger, Wait, by_group
-from triage.diagnosis.ledger.left_first import left_first
+from triage.diagnosis.ledger.left_first import left_first, left_quietly
 from triage.diagnosis.ledger.models import models_differ
 from triage.diagnosis.ledger.oddities import OUTSIDE, left_behind, shown, suspect
 from triage.diagnosis.ledger.phases import Activities
@@ -70,6 +71,7 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += vanished(job, ledger)
     verdicts += left_over(job, ledger)
     verdicts += left_first(job)
+    verdicts += left_quietly(job, ledger)
     verdicts += initialisation(job, ledger)
     verdicts += differing(job, ledger)
     verdicts += models_differ(job, ledger)
@@ -357,6 +359,7 @@ def _nameless(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item
         if elsewhere is not None:
             yield elsewhere
         yield from announced(job, ledger, activities)
+        yield from at_first_use(job, ledger, activities)
         return
     tiny = [t for i in items if (t := i.seconds("timeout")) is not None]
     first = items[0]

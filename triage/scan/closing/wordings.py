@@ -104,7 +104,7 @@ SAYS_GOODBYE = deferred(
     # all tiles rendered, shutting down
     r"|.*\ball (?:\d+ )?\w+ (?:(?:are|were|have|been) )*(?!kill|fail|terminat|abort|crash|disconnect|stopp|stall|clos|exit)\w+ed\b)"
     r".*?\b(?:kill(?:ing|ed)|shutting down|shut ?down|terminat(?:ing|ed)|stopping|(?:is|was|been) stopped|tear(?:ing)? down"
-    r"|cleaning up before exit|aborting)\b"
+    r"|cleaning up before exit|aborting|cancell?ed by)\b"
     r"|^(?!.*\b(?:successfully|normally|cleanly|gracefully|drained|done|complete\w*|finish\w*|(?:code|status|with) 0)\b)"
     r".*\b(?:exiting|quitting|leaving)\b"
 )

@@ -26,6 +26,7 @@ from triage.scan.writers.placed import in_slot, level_before, sat
 from triage.scan.writers.same_lead import same_lead
 from triage.scan.writers.seated import on_hosts, seat_of, seated
 from triage.scan.writers.slots import slot_of
+from triage.scan.writers.sparse import sparse_mark_of
 
 LOOK = 60
 """Lines at either end of what is there that are looked at."""
@@ -289,7 +290,7 @@ def _by_its_place(lines: Sequence[str], raw: Sequence[str], records: Sequence[st
     grid = grid_of(records)
     if grid is not None:
         return Leads(mark=grid[0], width=grid[1])
-    own = mark_of(lines, records)
+    own = mark_of(lines, records) or sparse_mark_of(lines, records)
     if own is not None and (slot is None or _as_many(own[0], slot, lines)):
         return Leads(mark=own[0], base=own[1])
     under_name = keyed(records)

@@ -76,7 +76,7 @@ def mark_of(lines: Sequence[str], records: Sequence[str] | None = None) -> tuple
     for at, small in _small_numbers(heads):
         for value, number in small:
             before, of = number.string[: number.start()], _OF.match(number.string, number.end())
-            place = at, _shape(before)
+            place = at, shape_of(before)
             places[place].append((value, before))
             whole[place].add("" if of is None else of[1])
     for place, rows in sorted(places.items(), key=lambda place: len(place[0][1])):
@@ -96,8 +96,8 @@ def mark_of(lines: Sequence[str], records: Sequence[str] | None = None) -> tuple
         base = int(whole[place] == {str(max(values))})
         own = [value - base for value in values]
         if _take_turns(own) or (_all_of_them(own) and _of_ranks(place[1], own)):
-            mark = re.compile(_pattern(place[1]))
-            return None if _contradicted(mark, base, lines) else (mark, base)
+            mark = re.compile(pattern_of(place[1]))
+            return None if contradicted(mark, base, lines) else (mark, base)
     return None
 
 
@@ -151,21 +151,22 @@ def _of_few(heads: Sequence[str], lines: Sequence[str]) -> tuple[re.Pattern[str]
         own = next(numbers, None)
         if own is None or len(own[0]) >= _LONG or own.end() == len(head):
             return None
-        places[_shape(head[: own.start()])].append(int(own[0]))
+        places[shape_of(head[: own.start()])].append(int(own[0]))
     values = next(iter(places.values()), [])
     if len(places) != 1 or len(set(values)) < FEWEST_NAMED or set(values) != set(range(len(set(values)))):
         return None
-    mark = re.compile(_pattern(next(iter(places))))
-    return None if _contradicted(mark, 0, lines) else (mark, 0)
+    mark = re.compile(pattern_of(next(iter(places))))
+    return None if contradicted(mark, 0, lines) else (mark, 0)
 
 
-def _contradicted(mark: re.Pattern[str], base: int, lines: Sequence[str]) -> bool:
+def contradicted(mark: re.Pattern[str], base: int, lines: Sequence[str]) -> bool:
     """Whether torch's tag behind the number says another rank: pods may be numbered from the second process on."""
-    told = [(found, _TAGGED.search(line, found.end())) for line in lines if (found := mark.match(line))]
+    told = [(found, TAGGED.search(line, found.end())) for line in lines if (found := mark.match(line))]
     return any(tag is not None and int(tag[1]) != int(found[1]) - base for found, tag in told)
 
 
-_TAGGED = deferred(r"\[rank(\d{1,6})\]")
+TAGGED = deferred(r"\[rank(\d{1,6})\]")
+"""Torch's own tag, with the rank of the process."""
 
 
 def _of_nodes(before: str, heads: Sequence[str]) -> str | None:
@@ -197,7 +198,7 @@ def _hosted(rows: Sequence[tuple[int, str]]) -> str | None:
         return None
     host, between = next(filter(None, told))
     before = rows[0][1].removesuffix(host + between)
-    return f"{_escaped(_shape(before))}({_escaped(_shape(host))}){_escaped(between)}{_LAST}"
+    return f"{_escaped(shape_of(before))}({_escaped(shape_of(host))}){_escaped(between)}{_LAST}"
 
 
 _MORE = deferred(r"\.\d+[\])>}]")
@@ -211,7 +212,7 @@ _NO_NUMBER = "9" * _LONG
 """Stands where a line has fewer numbers."""
 
 
-def _shape(text: str) -> str:
+def shape_of(text: str) -> str:
     """What stands before a number, without what changes from record to record."""
     # which digits they are tells nothing but that 0x begins an address: lines of one kind are looked at once
     return _shape_once(text.replace("0x", "\3").translate(_ALIKE).replace("\3", "0x"))
@@ -228,7 +229,8 @@ def _shape_once(text: str) -> str:
 _LAST = r"(\d{1,5})(?!\d)"
 
 
-def _pattern(shape: str) -> str:
+def pattern_of(shape: str) -> str:
+    """What matches a record from its beginning up to the number behind ``shape``, which is its last group."""
     return _escaped(shape) + _LAST
 
 
