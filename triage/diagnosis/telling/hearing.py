@@ -9,6 +9,7 @@ from triage.diagnosis.ranks.identity import SPAWNED
 from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.answered import CUDA_ERROR, raised_by_nobody, stated_by
 from triage.diagnosis.telling.met import GONE, by_pid, on_its_node
+from triage.diagnosis.telling.on_gpu import rank_on_gpu
 from triage.diagnosis.telling.speaking import speakers_of, thrown_or_raised
 from triage.scan.lazy import compiled
 
@@ -66,6 +67,9 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         return [int(called[1] or called[2])]  # who started it calls it by its rank
     # a thread's exception ends no process: who ended did so for what came of it, as others may have
     several = _said_by_several(candidate, identities)
+    on_gpu = None if several else rank_on_gpu(lead, identities)
+    if on_gpu is not None and lead.rule.origin == "speaker":
+        return [on_gpu]
     alone = None if several or lead.fields.get("_thread") is True else identities.alone(lead.finding)
     if alone is None and identities.world_size == 1:
         alone = 0  # there is nobody else
