@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 
 LARGEST = 8 << 20
 """Bytes of a log that is looked through."""
@@ -79,4 +80,4 @@ def _empty_below(rows: Sequence[bytes], at: int) -> list[int]:
 def _parts(row: bytes, begins: re.Pattern[bytes]) -> list[bytes]:
     """``row``, cut where somebody else's words begin."""
     cuts = [0, *(found.start() for found in begins.finditer(row.translate(_ALIKE))), len(row)]
-    return [row[begin:end] for begin, end in zip(cuts, cuts[1:], strict=False)]
+    return [row[begin:end] for begin, end in pairwise(cuts)]

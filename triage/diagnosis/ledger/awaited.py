@@ -137,7 +137,7 @@ def _never_joined(job: Job, ledger: Ledger, item: Item, expected: int, joined: i
     """
     server = _speaker(item)
     members: Sequence[int] = ledger.members
-    if ledger.identities.world_size in {None, expected} and not server and joined > 1:
+    if ledger.identities.world_size in {None, expected} and server is None and joined > 1:
         members, server = range(min(expected, MAX_RANKS)), 0
     if expected != len(members) or server is None:
         return None

@@ -52,9 +52,7 @@ def members_between(numbers: Mapping[int, int], size: int) -> list[int]:
     )
 
 
-def waited_for(
-    ledger: Ledger, waits: Sequence[Wait], inside: Container[int]
-) -> tuple[Sequence[Wait], list[int]]:
+def waited_for(ledger: Ledger, waits: list[Wait], inside: Container[int]) -> tuple[list[Wait], list[int]]:
     """Who waits in one operation of a group that no line names, and who of its members does not, by their numbers in it."""
     first = waits[0]
     together = [
