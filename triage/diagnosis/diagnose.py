@@ -159,10 +159,11 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         identities.only_failed = called if broke_off.rank is None else broke_off.rank
     identities.failed_at = _failed_at(ledger)
     identities.own_logs = _own_logs(job, ledger)
+    identities.ended_badly = frozenset(r for r, end in ledger.exits.items() if end.failed and not end.orderly)
     identities.ended_at = {
-        number: end.item.finding.time
-        for number, end in ledger.exits.items()
-        if end.failed and not end.orderly and end.item.finding.time is not None
+        number: time
+        for number in identities.ended_badly
+        if (time := ledger.exits[number].item.finding.time) is not None
     }
     identities.suspect = suspect(job, ledger.seen)
     identities.out_of_the_loop = out_of_the_loop(job, ledger.seen)
@@ -264,13 +265,19 @@ def _kin(root: Candidate, ranking: Ranking) -> list[Item]:
 def _only_failed(job: Job, ledger: Ledger) -> int | None:
     """The one rank that ended badly without having been told to stop, or the one its launcher saw first."""
     failed = [rank for rank, end in ledger.exits.items() if end.failed and not end.orderly]
-    if len(failed) == 1:
-        return failed[0]
+    # a watchdog ends its process when others did not come
+    by_themselves = [r for r in failed if ledger.exits[r].signal != _BY_WATCHDOG or r not in ledger.waiting]
+    if len(by_themselves) == 1:
+        return by_themselves[0]
     first = next(iter(job.of_rule("torch.agent-worker-failed")), None)
     if first is None:
         return None
     rank = ledger.identities.rank_of_pid(first.number("pid"))
     return rank if rank in failed else None
+
+
+_BY_WATCHDOG = "SIGABRT"
+"""The signal by which a process ends whose watchdog gives up."""
 
 
 def _own_logs(job: Job, ledger: Ledger) -> frozenset[int]:

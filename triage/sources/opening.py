@@ -18,6 +18,7 @@ from typing import Protocol
 from triage.errors import InputError
 from triage.model import ByteStream, Source
 from triage.sources.constants import HEAD_SIZE, UNSIZED_LIMIT
+from triage.sources.glued import taken_apart
 from triage.sources.inflate import Inflater, compression_of
 from triage.sources.posted import LARGEST, as_written
 from triage.sources.turned import NOTE, oldest_first
@@ -234,7 +235,8 @@ def open_window(source: Source) -> Window:
     """
     if source.data is not None:
         if compression_of(source.data) is None and utf16_of(source.data[:HEAD_SIZE]) is None:
-            return _in_order(as_written(source.data) or source.data)
+            written, note = _as_it_was_written(source.data)
+            return BytesWindow(source.data if written is None else written, note)
         return _decoded(io.BytesIO(source.data))
     if source.stream is not None:
         return _decoded(source.stream)
@@ -259,20 +261,22 @@ def _opened(file: io.FileIO) -> Window:
     if compression_of(head) is not None or utf16_of(head) is not None:
         return _decoded(window, file)
     if status.st_size <= LARGEST:
-        data = window.at(0, status.st_size)
-        written = as_written(data)
-        turned = oldest_first(data if written is None else written)
-        if turned is not None or written is not None:
+        written, note = _as_it_was_written(window.at(0, status.st_size))
+        if written is not None:
             file.close()
-            note = window.note or (None if turned is None else NOTE)
-            return BytesWindow(turned or written or data, note, window.complete)
+            return BytesWindow(written, window.note or note, window.complete)
     return window
 
 
-def _in_order(data: bytes) -> BytesWindow:
-    """``data`` as a window, from the oldest line on."""
-    turned = oldest_first(data)
-    return BytesWindow(data) if turned is None else BytesWindow(turned, NOTE)
+def _as_it_was_written(data: bytes) -> tuple[bytes | None, str | None]:
+    """``data`` as its writers wrote it, line by line from the oldest on, with a note; None where it stands so."""
+    found = data
+    for rewritten in (as_written, taken_apart):
+        found = rewritten(found) or found
+    turned = oldest_first(found)
+    if turned is not None:
+        return turned, NOTE
+    return None if found is data else found, None
 
 
 class _Capped:

@@ -132,12 +132,12 @@ def _missed_by_server(job: Job, ledger: Ledger) -> tuple[int, ...] | None:
 def _never_joined(job: Job, ledger: Ledger, item: Item, expected: int, joined: int) -> tuple[int, ...] | None:
     """The ranks that are not known to have reached the store, if they are as many as it misses.
 
-    The store's clients are ranks only where it expects as many as there are. Where nobody says how many those are, and no
-    name stands before the line, it is rank 0 that serves the store, for as many as it expects.
+    The store's clients are ranks only where it expects as many as there are. Where nobody says of another number of
+    ranks, and no name stands before the line, it is rank 0 that serves the store, for as many as it expects.
     """
     server = _speaker(item)
     members: Sequence[int] = ledger.members
-    if ledger.identities.world_size is None and server is None and joined > 1:
+    if ledger.identities.world_size in {None, expected} and server is None and joined > 1:
         members, server = range(min(expected, MAX_RANKS)), 0
     if expected != len(members) or server is None:
         return None

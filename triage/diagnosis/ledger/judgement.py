@@ -33,7 +33,7 @@ from triage.diagnosis.ledger.desync import (
 )
 from triage.diagnosis.ledger.entangled import entangled
 from triage.diagnosis.ledger.first_use import at_first_use
-from triage.diagnosis.ledger.groups import DEFAULT_GROUP
+from triage.diagnosis.ledger.groups import DEFAULT_GROUP, UNNAMED
 from triage.diagnosis.ledger.lateness import at_work, came_back, came_late, latecomers, too_short
 from triage.diagnosis.ledger.ledger import BARRIER_SURVIVOR, Ledger, Wait, by_group
 from triage.diagnosis.ledger.left_first import left_first, left_quietly
@@ -50,7 +50,7 @@ from triage.diagnosis.ledger.settings import (
 )
 from triage.diagnosis.ledger.sites import mismatched, odd_site, same_site
 from triage.diagnosis.ledger.stacked import apart
-from triage.diagnosis.ledger.subgroups import issued_alone, issued_less, silent_members
+from triage.diagnosis.ledger.subgroups import issued_alone, issued_less, silent_members, waited_for
 from triage.diagnosis.ledger.undertaken import undertaken
 from triage.diagnosis.ledger.vanished import GLOO_TIMEOUT, inside_ranks, left_over, vanished
 from triage.diagnosis.ledger.verdicts import verdict
@@ -164,7 +164,12 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         r for r in members
         if (r not in inside and (pairwise(waits) or not _entered(ledger, r, waits[0]))) or _short_of(ledger, r, waits[0])
     ]  # fmt: skip
-    if not absent and waits[0].group != DEFAULT_GROUP:
+    if waits[0].group.startswith(UNNAMED):
+        waits, absent = waited_for(ledger, waits, inside)
+        if not absent and len(ledger.members) > 2 * len(waiting):
+            yield unlocalised(job, waits)  # of a few groups, whose members are not told
+            return
+    elif not absent and waits[0].group != DEFAULT_GROUP:
         absent = [r for r in silent_members(job, ledger, waits[0].group) if r not in inside]
     if not absent and waits[0].group != DEFAULT_GROUP:
         # who belongs to a sub-group is not stated; whoever waits in none holds up the rest in the end

@@ -338,6 +338,8 @@ def _exits(job: Job, ledger: Ledger) -> None:
                 rank = ledger.identities.rank_of_local(
                     item.number("local_rank"), item.text("host") or item.finding.host, item.finding
                 )
+            if rank is None and signal is not None and item.text("host") is None:
+                rank = ledger.identities.rank_of_dead(item.number("local_rank"))
             rank = ledger.identities.rank_of_name(item.text("name")) if rank is None else rank
             rank = ledger.identities.rank_of(item.finding) if rank is None else rank
             ranks = () if rank is None else (rank,)

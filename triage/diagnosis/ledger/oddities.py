@@ -49,7 +49,7 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
     """The odd lines of a job in which somebody waited in vain."""
     if ends is None:
         return []
-    still = any(i.rule.id == BY_SIGNAL for i in idle(job, ends))
+    still = bool(idle(job, ends))
     if not (still or job.of_fact("stacks-printed") or any(_in_vain(item) for item in job.items)):
         # somebody raised an error and does not say who it is: the one that came no further than that
         nameless = any(item.finding.raised and item.finding.rank is None for item in job.items)
@@ -58,8 +58,9 @@ def observed(job: Job, ends: Ends | None) -> list[Item]:
         found = ends.oddities({}) if wanted else ()
         return [Item(f, job.rules[f.rule_id]) for f in found if f.rule_id in wanted]
     until = first_trouble(job)
-    for item in job.of_rule("torch.agent-death-signal") if still else ():
-        until.setdefault(item.finding.source, item.finding.offset)
+    if still and all(i.rule.id in _IN_CHORUS for i in job.items if _in_vain(i)):
+        # that all but one ended in the same words need not mean that they complained
+        until |= {i.finding.source: i.finding.offset for rule in _ENDED for i in job.of_rule(rule)}
     return [Item(f, job.rules[f.rule_id]) for f in ends.oddities(until) if f.rule_id in job.rules]
 
 
@@ -124,7 +125,7 @@ def idle(job: Job, ends: Ends | None) -> list[Item]:
     if ends is None or not ended or ends.standstill is None or ends.standstill.rule_id not in job.rules:
         return []
     rule = job.rules[ends.standstill.rule_id]
-    if rule.id == BY_SIGNAL and any(_accounts_for_it(item) for item in job.items):
+    if rule.id in _BY_SOMEBODY and any(_accounts_for_it(item) for item in job.items):
         return []
     return [Item(ends.standstill, rule)]
 
@@ -133,13 +134,23 @@ def _accounts_for_it(item: Item) -> bool:
     """Whether something else tells why a job stood still, or why it was stopped: somebody waited, was lost or had ended."""
     caused = item.rule.role == "cause" and item.rule.id not in _ENDED
     ended = item.rule.fact == "rank-exit" and item.number("exit_code") not in _TOLD_TO_END
-    return caused or ended or _in_vain(item)
+    return caused or ended or (_in_vain(item) and item.rule.id not in _IN_CHORUS)
 
 
 _TOLD_TO_END = frozenset({-15, -2})
 """Exit codes of processes that were ended with the job."""
-_ENDED = ("slurm.time-limit", "torch.agent-death-signal", "torch.signal-exception")
-BY_SIGNAL = "torch.stood-still"
+_ENDED = (
+    "slurm.time-limit",
+    "slurm.cancelled",
+    "slurm.cancelled-from-outside",
+    "torch.agent-death-signal",
+    "torch.signal-exception",
+)
+_BY_SOMEBODY = frozenset({"torch.stood-still", "slurm.stood-still-until-cancelled"})
+"""Verdicts on jobs that stood still until somebody ended them, which happens for many reasons."""
+_IN_CHORUS = frozenset({"progress.lost-another", "progress.waited-in-vain", *_ENDED})
+"""What is concluded of last words alone."""
+STOOD_STILL = _BY_SOMEBODY | {"slurm.stood-still"}
 
 
 def says_no_more(item: Item) -> bool:

@@ -5,10 +5,10 @@ Groups of a mesh take every so many ranks: members 0, 1 and 3 of a group that ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from triage.diagnosis.job import Item, Job
-from triage.diagnosis.ledger.groups import DEFAULT_GROUP, group_of
+from triage.diagnosis.ledger.groups import DEFAULT_GROUP, UNNAMED, group_of
 from triage.diagnosis.ledger.ledger import Ledger, Wait
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.model import Value
@@ -50,6 +50,24 @@ def members_between(numbers: Mapping[int, int], size: int) -> list[int]:
     return (
         [] if base < 0 else [base + int(stride) * number for number in range(size) if number not in numbers]
     )
+
+
+def waited_for(ledger: Ledger, waits: list[Wait], inside: Container[int]) -> tuple[list[Wait], list[int]]:
+    """Who waits in one operation of a group that no line names, and who of its members does not, by their numbers in it."""
+    first = waits[0]
+    together = [
+        own for group, ranks in ledger.waits.items() if group.startswith(UNNAMED) for own in ranks.values()
+        if (own.op, own.seq, own.numel_in, own.numel_out) == (first.op, first.seq, first.numel_in, first.numel_out)
+    ]  # fmt: skip
+    together.sort(key=lambda own: own.rank)
+    numbers = {n: own.rank for own in together if (n := own.item.number("group_rank")) is not None}
+    if len(numbers) < len(together):
+        return waits, []  # several groups are in the same
+    size = ledger.identities.world_size
+    missing = members_between(numbers, max(numbers, default=0))
+    if not missing or any(r in inside or (size is not None and r >= size) for r in missing):
+        return waits, []
+    return together, missing
 
 
 _FEWEST_ALIKE = 3

@@ -94,6 +94,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)
     hosts_in_order(job, table.nodes, table.world_size, told.writers)
     listed = {_process(i) for i in job.of_fact("rank-exit") if i.number("rank") is not None}
+    started = {i.number("local_rank") for i in job.of_fact("identity") if i.number("rank") is None} - {None}
     for item in (*job.of_fact("identity"), *job.of_fact("rank-exit")):
         pid, own = item.number("pid"), item.number("local_rank")
         if pid is None or own is None or item.number("rank") is not None:
@@ -101,7 +102,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
         if _process(item) in listed:
             continue  # the launcher's table says below which rank of all it is
         owner = table.rank_of_local(own, item.finding.host, item.finding)
-        if owner is None and table.single_node and own < (table.world_size or 0):
+        if owner is None and table.single_node and own < (table.world_size or len(started)):
             owner = own  # the launcher itself names every process of the one node
         if owner is not None:
             table.note(owner, host=item.finding.host, local_rank=own, pid=pid)

@@ -39,6 +39,8 @@ class Identities:
     """The one rank that said what no other did, where somebody waited or lost a peer."""
     only_failed: int | None = None
     """The one rank whose process ended by itself and badly, when there is exactly one."""
+    ended_badly: frozenset[int] = frozenset()
+    """The ranks whose processes ended badly by themselves."""
     failed_at: dict[tuple[int, str], int] = field(default_factory=dict)
     """The same by the source, and the writer around the launcher in it, that tell how the processes there ended."""
     own_logs: frozenset[int] = frozenset()
@@ -178,6 +180,18 @@ class Identities:
         if not self.single_node or (self.seats and local_rank not in self.seats):
             return None  # a second node's launcher counts its own ranks from 0
         return local_rank
+
+    def rank_of_dead(self, local_rank: int | None) -> int | None:
+        """The rank of a process that died of a signal, on the node on which all ran that are known.
+
+        On a later node than the first all of them would lie between two multiples of its size, which is more than
+        the number that its launcher gives.
+        """
+        if local_rank is None or not self.single_node:
+            return None
+        least, most = min(self.seats, default=0), max(self.seats, default=0)
+        later = any(least // size == most // size for size in range(local_rank + 1, least + 1))
+        return None if later else local_rank
 
     def rank_of_writer(self, finding: Finding) -> int | None:
         """The rank of whoever wrote a finding's line, by the name before it or that of its log."""

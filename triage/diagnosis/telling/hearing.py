@@ -9,6 +9,7 @@ from triage.diagnosis.ranks.identity import SPAWNED
 from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.answered import CUDA_ERROR, raised_by_nobody, stated_by
 from triage.diagnosis.telling.met import GONE, by_pid, on_its_node
+from triage.diagnosis.telling.on_gpu import rank_on_gpu
 from triage.diagnosis.telling.speaking import speakers_of, thrown_or_raised
 from triage.scan.lazy import compiled
 
@@ -36,6 +37,7 @@ _LAST_WORDS = ("unknown.said-", "unknown.last-words", "unknown.like-")
 _CALLED = ("program", "name")
 _BY_RANK = r"(?i)(?:global[ _])?rank[ _#:-]?(\d{1,5})|\w*WorkerDict_0:(\d{1,3})(?::[\w.]+)?"
 """A name that is a rank, or verl's for the workers of its first node."""
+_BY_PID = r"(?i)(?:process|child|pid)[ _#:=-]?(\d{3,8})"
 _MISSED = frozenset(
     {"ledger.never-entered", "ledger.never-entered-silent", "ledger.vanished", "ledger.swallowed-exception"}
 )
@@ -64,8 +66,14 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     called = next((m for name in names if (m := compiled(_BY_RANK).fullmatch(name))), None)
     if called is not None:
         return [int(called[1] or called[2])]  # who started it calls it by its rank
+    process = compiled(_BY_PID).fullmatch(lead.text("name") or "")
+    if process is not None and (rank := identities.rank_of_pid(int(process[1]))) is not None:
+        return [rank]
     # a thread's exception ends no process: who ended did so for what came of it, as others may have
     several = _said_by_several(candidate, identities)
+    on_gpu = None if several else rank_on_gpu(lead, identities)
+    if on_gpu is not None and lead.rule.origin == "speaker":
+        return [on_gpu]
     alone = None if several or lead.fields.get("_thread") is True else identities.alone(lead.finding)
     if alone is None and identities.world_size == 1:
         alone = 0  # there is nobody else

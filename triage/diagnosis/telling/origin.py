@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage.diagnosis.causes.candidates import Candidate, blamed
-from triage.diagnosis.ledger.oddities import BY_SIGNAL
+from triage.diagnosis.ledger.oddities import STOOD_STILL
 from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.first import first_by_clock
 from triage.diagnosis.telling.hearing import (
@@ -46,8 +46,10 @@ def origin_of(
     if rule.category == "numerics" and identities.not_finite is not None:
         ranks = [identities.not_finite]  # whoever complains of it: from there it spread
     # operations that don't fit each other, or ranks that just stand: who left the common path said so
-    apart_from_all = rule.category == "collective-desync" or rule.id == BY_SIGNAL
+    apart_from_all = rule.category == "collective-desync" or rule.id in STOOD_STILL
     astray = identities.suspect if apart_from_all else None
+    if astray is None and rule.id in STOOD_STILL:
+        astray = identities.behind
     if not ranks and astray is not None:
         ranks = [astray]
     left = identities.out_of_the_loop if rule.category == "collective-desync" and not ranks else ()

@@ -31,6 +31,9 @@ _ZONE = 1800.0
 """Zones differ by multiples of so many seconds: so may the clocks of the program and of the scheduler."""
 
 
+_DAY = 86400.0
+
+
 class _Stop(NamedTuple):
     """A way of being ended, and what silence before it means something."""
 
@@ -48,6 +51,11 @@ _STOPS = (
     _Stop(
         "slurm.stood-still",
         deferred(rb"CANCELLED AT (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d) DUE TO TIME LIMIT"),
+        1200.0, 6.0, 30.0,
+    ),
+    _Stop(
+        "slurm.stood-still-until-cancelled",
+        deferred(rb"\*\*\* (?:JOB|STEP) \S+ ON \S+ CANCELLED AT (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d) \*\*\*"),
         1200.0, 6.0, 30.0,
     ),
     _Stop("torch.stood-still", deferred(rb"Received (?:Signals\.)?\w+ death signal, shutting down workers"), 30.0, 3.0, 15.0),
@@ -141,6 +149,8 @@ def _told(block: Block, source: Source, index: int, until: int, stop: Moment) ->
 
 
 def _seconds(time: Moment | None, stop: Moment) -> float | None:
+    if time is not None and time.clock == "daytime":
+        return stop.seconds - (stop.seconds - time.seconds) % _DAY
     if time is None or time.clock not in {"wall", "yearless"}:
         return None
     if time.clock == stop.clock:
