@@ -80,6 +80,7 @@ def test_numbers_that_are_no_ranks(path: str) -> None:
         "4711_ab/attempt_1/7/error.json": Labels(local_rank=7, attempt=1),
         "attempt_1/7/stderr.log.gz": Labels(local_rank=7, attempt=1),
         "node05/attempt_1/7/stderr.log": Labels(local_rank=7, attempt=1),
+        "node05/4711_ab/attempt_1/7/stderr.log": Labels(local_rank=7, host="node05", attempt=1),
         "attempt_1/7/other.txt": Labels(attempt=1),
         "attempt_1/rank_7.log": Labels(rank=7, attempt=1),
         "job.attempt_3.log": Labels(attempt=3),

@@ -157,7 +157,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         # all others ended in order
         called = identities.rank_of_name(broke_off.stream)
         identities.only_failed = called if broke_off.rank is None else broke_off.rank
-    identities.failed_at = _failed_at(ledger)
+    identities.failed_at = _failed_at(job, ledger)
     identities.own_logs = _own_logs(job, ledger)
     identities.ended_badly = frozenset(r for r, end in ledger.exits.items() if end.failed and not end.orderly)
     identities.ended_at = {
@@ -250,6 +250,8 @@ def _closing(job: Job, held: Sequence[Item]) -> Candidate | None:
     return None
 
 
+_SEEN_FIRST = "torch.agent-worker-failed"
+"""The rule of what an agent says of the process of its node that it saw end first."""
 _BY_WORDS = ("unknown.last-words", "unknown.like-")
 """What is only supposed, by the words of a line."""
 
@@ -269,10 +271,10 @@ def _only_failed(job: Job, ledger: Ledger) -> int | None:
     by_themselves = [r for r in failed if ledger.exits[r].signal != _BY_WATCHDOG or r not in ledger.waiting]
     if len(by_themselves) == 1:
         return by_themselves[0]
-    first = next(iter(job.of_rule("torch.agent-worker-failed")), None)
-    if first is None:
-        return None
-    rank = ledger.identities.rank_of_pid(first.number("pid"))
+    seen = job.of_rule(_SEEN_FIRST)
+    if len({item.finding.source for item in seen}) > 1:
+        return None  # each node's agent tells of its own first: which log comes first is chance
+    rank = ledger.identities.rank_of_pid(seen[0].number("pid")) if seen else None
     return rank if rank in failed else None
 
 
@@ -287,13 +289,22 @@ def _own_logs(job: Job, ledger: Ledger) -> frozenset[int]:
     return told if told <= written else frozenset()
 
 
-def _failed_at(ledger: Ledger) -> dict[tuple[int, str], int]:
-    """By node, where each has a launcher that tells of its processes: the one of them that ended badly by itself."""
+def _failed_at(job: Job, ledger: Ledger) -> dict[tuple[int, str], int]:
+    """By node, where each has a launcher that tells of its processes: the one of them that ended badly by itself, or first."""
     places: dict[tuple[int, str], set[int]] = defaultdict(set)
     for number, end in ledger.exits.items():
         if end.failed and not end.orderly:
             places[end.item.finding.source, around(end.item.finding)].add(number)
-    return {place: ranks.pop() for place, ranks in places.items() if len(ranks) == 1}
+    first: dict[tuple[int, str], int | None] = {}
+    for item in job.of_rule(_SEEN_FIRST):
+        rank = ledger.identities.rank_of_pid(item.number("pid"), item.finding.host)
+        first.setdefault((item.finding.source, around(item.finding)), rank)
+    found = {}
+    for place, ranks in places.items():
+        rank = next(iter(ranks)) if len(ranks) == 1 else first.get(place)
+        if rank in ranks:
+            found[place] = rank
+    return found
 
 
 def _verdict(run: Run, job: Job, ranking: Ranking, alarmed: Evidence | None) -> tuple[Verdict, bool | None]:

@@ -38,12 +38,17 @@ def seats(names: Sequence[str]) -> dict[int, tuple[int, int, int]]:
                     )
                     found[parts][int(node[0]), int(own[0])].append(index)
     grids = [pairs for pairs in found.values() if _full(pairs)]
-    if len(grids) != 1:
+    if not grids or any(pairs.keys() != grids[0].keys() for pairs in grids):
         return {}
-    (pairs,) = grids
-    nodes = sorted({node for node, _ in pairs})
-    held = len({own for _, own in pairs})
-    return {index: (nodes.index(node), own, held) for (node, own), at in pairs.items() for index in at}
+    nodes = sorted({node for node, _ in grids[0]})
+    held = len({own for _, own in grids[0]})
+    placed: dict[int, tuple[int, int, int]] = {}
+    for pairs in grids:  # several are what each process writes: its output, and its errors
+        for (number, process), members in pairs.items():
+            seat = nodes.index(number), process, held
+            if any(placed.setdefault(index, seat) != seat for index in members):
+                return {}
+    return placed
 
 
 def _full(pairs: _Pairs) -> bool:

@@ -22,7 +22,10 @@ _NCCL_FILE = (
 _PRIVATE_ADDRESS = (
     r"(?:^|(?<=[_-]))((?:10\.\d{1,3}|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d{1,3}\.\d{1,3})(?![0-9])(?!\.\d)"
 )
-_AMAZON_HOST = r"(?i)(?:^|(?<=[._]))(ip-\d{1,3}-\d{1,3}-\d{1,3}-\d{1,3})(?![0-9-])"
+_AMAZON_HOST = (
+    r"(?i)(?:^|(?<=[._])|(?<=dmesg-)|(?<=journal-)|(?<=kern-)|(?<=syslog-)|(?<=smi-))"
+    r"(ip-\d{1,3}-\d{1,3}-\d{1,3}-\d{1,3})(?![0-9-])"
+)
 _HOST_WORD = r"(?i)(?:(?:gpu|compute|cpu|login)?node|nid|host|dgx|hgx|compute)(\d{0,9})"
 _NUMBER = r"\d{1,6}(?:-\d{1,3})?"
 _HARDWARE = words(

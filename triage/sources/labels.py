@@ -135,7 +135,9 @@ def _labels(path: str, family: _Family) -> Labels:
     if rank is None and local_rank is None:
         rank = _index_among(name, family)
     host = host_in_file_name(name)
-    for folder in reversed(folders[-2:]):
+    # what torchrun itself calls its folders names no host, what it was told to write below may
+    near = folders[:-3] if _is_torchrun(name, folders) else folders[-2:]
+    for folder in reversed(near):
         host = host or host_in_folder_name(folder)
     return Labels(rank, local_rank, host, _attempt(name, folders))
 

@@ -173,12 +173,14 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
     first = next(
         (r for r, e in ledger.exits.items() if e.signal is None and e.failed and "first-failure" in e.item.rule.tags), None
     )  # fmt: skip
-    forced = {i.number("pid") for i in job.of_rule("torch.force-kill")}
-    survivors = {i.number("pid") for i in job.of_fact("survivor")}
+    stopped = by_source((*job.of_rule("torch.force-kill"), *job.of_fact("survivor")))
     grouped: dict[tuple[str | None, int | None], list[tuple[int, Item]]] = defaultdict(list)
     for rank, exit_ in sorted(ledger.exits.items()):
         pid = exit_.item.number("pid")
-        if not exit_.failed or (pid is not None and (pid in forced or pid in survivors)):
+        # each node counts its processes by itself: where an agent says whom it ended, others' lists mean nothing
+        own = stopped.get(exit_.item.finding.source)
+        ended = own if own is not None else [i for told in stopped.values() for i in told]
+        if not exit_.failed or (pid is not None and any(i.number("pid") == pid for i in ended)):
             continue
         if exit_.orderly and len(ledger.exits) > 1:
             continue

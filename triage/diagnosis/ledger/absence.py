@@ -184,6 +184,13 @@ def absent_ranks(
     yield unlocalised(job, waits)
 
 
+def without_swept(ledger: Ledger, absent: list[int]) -> list[int]:
+    """``absent`` without the ranks whose agent ended them because another of its node, absent too, had ended badly."""
+    dead = {r for r in absent if (end := ledger.exits.get(r)) is not None and end.failed and not end.orderly}
+    hosts = {ledger.identities.seat(rank).host for rank in dead} - {None}
+    return [r for r in absent if r in dead or ledger.identities.seat(r).host not in hosts]
+
+
 def nameless_waits(job: Job) -> int:
     """How many timeouts were printed of which no line tells whose they are."""
     return sum(

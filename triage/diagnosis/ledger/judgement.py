@@ -17,6 +17,7 @@ from triage.diagnosis.ledger.absence import (
     own_way,
     stopped,
     unlocalised,
+    without_swept,
 )
 from triage.diagnosis.ledger.bars import outlasted
 from triage.diagnosis.ledger.beginnings import initialisation, placement
@@ -175,6 +176,7 @@ def _waits(job: Job, ledger: Ledger, activities: Activities) -> Iterator[Item]:
         # who belongs to a sub-group is not stated; whoever waits in none holds up the rest in the end
         absent = [r for r in ledger.members if r not in inside and not _entered(ledger, r, waits[0])]
         waits = [*waits, *(w for r, w in sorted(waiting.items()) if w not in waits)]
+    absent = without_swept(ledger, absent)
     if len(absent) == 1 and absent[0] in ledger.bereft:
         # it lost the others when they had gone: in a call of its own, or on its way to theirs
         astray = odd_site(job, waits, ledger.bereft)

@@ -12,8 +12,10 @@ from dataclasses import replace
 
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ranks.agents import note_agents
 from triage.diagnosis.ranks.coordinates import located
 from triage.diagnosis.ranks.heard import default_tag, group_tag, own_name
+from triage.diagnosis.ranks.hosts import place_logs
 from triage.diagnosis.ranks.launchers import unwrapped
 from triage.diagnosis.ranks.named import name_processes
 from triage.diagnosis.ranks.nodes import (
@@ -39,6 +41,7 @@ from triage.sources.labels import stem
 
 def identify(job: Job, ends: Ends | None = None) -> Identities:
     """Join everything that pairs ranks with hosts, pids and GPUs."""
+    place_logs(job)
     told = ends.selves if ends is not None and (wanted(job) or ends.last_words) else Selves()
     several = several_around(job.items, told.writers)
     said = told.ranks
@@ -89,6 +92,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
         for rank, local in zip(item.ranks("ranks"), item.ranks("local_ranks"), strict=False):
             table.note(rank, host=item.finding.host, local_rank=local)
     _place_nodes(job, table)
+    note_agents(job, table)
     first_nodes(job, table.nodes)
     several = note_spawned(job, table.nodes, table.world_size) or several
     count_nodes(job, table.nodes, table.world_size, several or _scattered(table), table.seats)

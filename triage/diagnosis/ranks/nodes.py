@@ -34,8 +34,10 @@ _NODE_RANK = ("GROUP_RANK", "NODE_RANK", "MACHINE_RANK", "SLURM_NODEID")
 _NODES = ("NNODES", "SLURM_NNODES", "SLURM_JOB_NUM_NODES")
 _PER_NODE = ("LOCAL_WORLD_SIZE", "NPROC_PER_NODE")
 
-_Place = str | tuple[int, str]
-"""A host, or a source and the writer around the launcher in it."""
+Place = tuple[int, str]
+"""A source, and the writer around the launcher in it."""
+_At = str | Place
+"""A host, or where its launcher writes."""
 
 
 @dataclass(slots=True, eq=False, repr=False)
@@ -43,11 +45,11 @@ class Nodes:
     """What is known of a job's nodes."""
 
     single: bool = False
-    _first: dict[_Place, int | None] = field(default_factory=dict)
+    _first: dict[_At, int | None] = field(default_factory=dict)
 
     def rank(self, local_rank: int, host: str | None, finding: Finding | None = None) -> int | None:
         """The rank with this local rank on ``host`` or where ``finding`` was written, if its node's first rank is known."""
-        places: list[_Place] = [] if host is None or host in NOWHERE else [short(host)]
+        places: list[_At] = [] if host is None or host in NOWHERE else [short(host)]
         if finding is not None:
             places.append((finding.source, around(finding)))
         for place in places:
@@ -56,12 +58,16 @@ class Nodes:
                 return first + local_rank
         return None
 
-    def note(self, place: _Place, first: int) -> None:
+    def note(self, place: _At, first: int) -> None:
         """``first`` is the first rank at ``place``, unless another line says another."""
         if first < 0 or self._first.setdefault(place, first) != first:
             self._first[place] = None
 
-    def places(self, place: _Place) -> bool:
+    def first(self, finding: Finding) -> int | None:
+        """The first rank of the node in whose log ``finding`` was written, if that is known."""
+        return self._first.get((finding.source, around(finding)))
+
+    def places(self, place: _At) -> bool:
         """Whether lines say which rank is the first at ``place``, if they don't agree."""
         return place in self._first
 

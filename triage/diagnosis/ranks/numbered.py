@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.ranks.columns import columns, of_a_later_node, of_one_process, silent_sources
 from triage.diagnosis.ranks.containers import (
     hold_several,
     may_be_process,
@@ -80,10 +81,11 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> tuple[int | 
             heard[place].ranks.update(said)
     families = _families(job, heard)
     size = world_size if world_size is not None else _clients(job) or _ended(job)
+    aside = silent_sources(job)
     leads = Counter(folder for folder, name in families if _PROCESSES.search(name))
     for (folder, name), family in families.items():
-        beside = [other for (place, _), other in families.items() if place == folder]
-        family.shift = _shift(family, heard, size, alone=_alone(family, heard, beside))
+        beside = [f for key, f in families.items() if key[0] == folder and of_one_process(name, key[1])]
+        family.shift = _shift(family, heard, size, alone=_alone(family, heard, aside, beside))
         if (
             family.shift is None
             and compiled(_OF_PYTHON).search(name) is not None
@@ -110,6 +112,7 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> tuple[int | 
         heard[index, ""].ranks <= {rank} and not heard[index, ""].launcher for index, rank in by_seat.items()
     ):
         ranks |= {(index, ""): rank for index, rank in by_seat.items()}
+    ranks |= columns(job, heard, aside, size)
     ranks |= _introduced(own, heard)
     if not ranks:
         return None, {}
@@ -250,17 +253,25 @@ def _numbered(path: str) -> Iterator[tuple[str, str, int]]:
             yield folder, "/".join([f"{before}\0{after}", *parts[at + 1 :]]), int(match[0])
 
 
-def _alone(family: _Family, heard: Mapping[Place, Heard], others: Sequence[_Family] = ()) -> bool:
-    """Whether all that speak are of one family of sources, and each number stands for one of them."""
+def _alone(
+    family: _Family,
+    heard: Mapping[Place, Heard],
+    aside: frozenset[int],
+    others: Sequence[_Family] = (),
+) -> bool:
+    """Whether all that speak are of one family of sources, and each number stands for one of them.
+
+    Args:
+        aside: sources in which no rank writes.
+    """
+    speaking = {place[0] for place in heard} - aside
     places = [place for found in family.members.values() for place in found if not place[1]]
-    if len(places) == len(family.members) and others:
-        # standard output and error of the same processes
-        alike = [f for f in others if f is not family and f.members.keys() >= family.members.keys()]
-        places += [place for other in alike for found in other.members.values() for place in found]
-        return {place[0] for place in heard} <= {place[0] for place in places}
-    return len(places) == len(family.members) and {place[0] for place in heard} <= {
-        place[0] for place in places
-    }
+    if len(places) != len(family.members):
+        return False
+    # standard output and error of the same processes
+    alike = [f for f in others if f is not family and f.members.keys() >= family.members.keys()]
+    places += [place for other in alike for found in other.members.values() for place in found]
+    return speaking <= {place[0] for place in places}
 
 
 def _led(name: str, family: _Family, job: Job, heard: dict[Place, Heard]) -> bool:
@@ -312,6 +323,8 @@ def _shift(family: _Family, heard: dict[Place, Heard], world_size: int | None, *
         agree = len(tagged) > 1 and all(told == {number} for number, told in tagged.items())
         if agree and len(tagged) >= _SURE:
             return 0  # one that is missing among them printed nothing that is known
+        if any(told != {number} for number, told in tagged.items()):
+            return of_a_later_node(tagged, len(numbers)) if from_zero else None
         return 0 if from_zero and (agree or len(numbers) == world_size or (met and alone)) else None
     number, shift = next(iter(shifts.items()))
     alone = shift == 0 and from_zero and (number > 0 or peers)
@@ -368,7 +381,15 @@ def _by_sisters(
         and other.shift is not None
         and (family.members.keys() <= other.members.keys() or _complete(family, other))
     }
-    return shifts.pop() if len(shifts) == 1 else None
+    shift = shifts.pop() if len(shifts) == 1 else None
+    said = {
+        (number, tag)
+        for number, at in family.members.items()
+        for p in at
+        if p in heard
+        for tag in heard[p].tags
+    }
+    return None if shift is None or any(number + shift != tag for number, tag in said) else shift
 
 
 def _complete(family: _Family, part: _Family) -> bool:

@@ -218,17 +218,21 @@ class Identities:
         """
         if self.own_logs and finding.source not in self.own_logs:
             return None
-        if not finding.stream and self.only_failed is not None:
+        here = (
+            self.failed_at.get((finding.source, finding.stream))
+            if around(finding) == finding.stream
+            else None
+        )
+        if here is None and not finding.stream:
             return self.only_failed
-        place = finding.source, around(finding)
-        return self.failed_at.get(place) if around(finding) == finding.stream else None
+        return here
 
     def rank_of(self, finding: Finding) -> int | None:
         """The global rank of a finding's writer, by the line, its pid or its local rank."""
         if finding.rank is not None:
             return finding.rank
         by_pid = self.rank_of_pid(finding.pid, finding.host)
-        if by_pid is not None:
+        if by_pid is not None and self._may_be_there(by_pid, finding):
             return by_pid
         if (
             finding.pid is not None
@@ -237,6 +241,11 @@ class Identities:
         ):
             return on  # one process holds several ranks; threads that chose no device give number 0
         return self.rank_of_local(finding.local_rank, finding.host, finding)
+
+    def _may_be_there(self, rank: int, finding: Finding) -> bool:
+        """Whether ``rank`` may run on the node in whose log ``finding`` was written: each node has pids of its own."""
+        local_rank, first = self.seat(rank).local_rank, self.nodes.first(finding)
+        return local_rank is None or first is None or first + local_rank == rank
 
 
 def bare(name: str) -> str:

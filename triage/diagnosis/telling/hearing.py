@@ -8,7 +8,13 @@ from triage.diagnosis.ledger.sites import MISMATCH
 from triage.diagnosis.ranks.identity import SPAWNED
 from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.answered import CUDA_ERROR, raised_by_nobody, stated_by
-from triage.diagnosis.telling.met import GONE, by_pid, on_its_node
+from triage.diagnosis.telling.met import (
+    GONE,
+    by_pid,
+    ended_where_raised,
+    on_host,
+    on_its_node,
+)
 from triage.diagnosis.telling.on_gpu import rank_on_gpu
 from triage.diagnosis.telling.speaking import speakers_of, thrown_or_raised
 from triage.scan.lazy import compiled
@@ -137,9 +143,16 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     if lead.rule.category == "gpu-hardware":
         # the kernel names a GPU; the one rank whose CUDA calls failed for it was on that GPU
         victims = {i.rank for effect in candidate.led_to for i in effect.items if i.rank is not None}
-        victims = victims or {
-            i.rank for i in candidate.explains if i.rank is not None and set(TROUBLE).isdisjoint(i.rule.tags)
-        }
+        victims = on_host(victims, lead, identities) or ended_where_raised(candidate, identities)
+        victims = victims or on_host(
+            {
+                i.rank
+                for i in candidate.explains
+                if i.rank is not None and set(TROUBLE).isdisjoint(i.rule.tags)
+            },
+            lead,
+            identities,
+        )
         return list(victims) if len(victims) == 1 else []
     started = identities.rank_of_pod(lead.text("program"))
     if started is not None:

@@ -39,6 +39,7 @@ def on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
         or (effect.of_ledger and (effect.rule_id in GONE or lead.rule.category == "host-oom"))
         for r in effect.ranks
     }  # fmt: skip
+    dead = on_host(dead, lead, identities)
     if identities.only_failed in dead:
         dead = {identities.only_failed}  # the others were told to end
     if len(dead) == 1 and len({(i.finding.source, i.finding.host) for i in candidate.items}) == 1:
@@ -54,6 +55,7 @@ def on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
         if effect.lead.finding.raised and effect.lead.rule.category == lead.rule.category
         for r in effect.ranks or [i.rank for i in effect.items if i.rank is not None]
     }  # fmt: skip
+    hit = on_host(hit, lead, identities)
     hit = hit or _behind_port(candidate, identities)
     # what a library's native code says without a name, one rank raises once more
     hit = hit or {
@@ -61,6 +63,26 @@ def on_its_node(candidate: Candidate, identities: Identities) -> list[int]:
         if i.finding.raised and i.rank is not None and i.rule.id in lead.rule.explains
     }  # fmt: skip
     return list(hit) if lead.rank is None and len(hit) == 1 else []
+
+
+def on_host(ranks: set[int], lead: Item, identities: Identities) -> set[int]:
+    """``ranks`` without those that are known to run on another host than that of which ``lead`` tells."""
+    host = None if lead.finding.host is None else short(lead.finding.host)
+    hosts = {rank: short(seat.host) for rank, seat in identities.seats.items() if seat.host is not None}
+    if host not in hosts.values():
+        return ranks  # pods and containers have names of their own
+    return {rank for rank in ranks if hosts.get(rank, host) == host}
+
+
+def ended_where_raised(candidate: Candidate, identities: Identities) -> set[int]:
+    """Who ended where somebody without a name raised what the fault of one device led to, if its agent tells of one."""
+    if candidate.lead.text("pci") is None:
+        return set()  # what is wrong with all of a node, whoever comes first meets
+    raised = [i for effect in _consequences(candidate) for i in effect.items if i.finding.raised]
+    if any(i.rank is not None for i in raised):
+        return set()
+    ranks = {identities.alone(i.finding) for i in raised} - {None}
+    return on_host({r for r in ranks if r is not None}, candidate.lead, identities)
 
 
 def _behind_port(candidate: Candidate, identities: Identities) -> set[int]:

@@ -225,6 +225,8 @@ def _said(block: Block, source: Source, index: int, row: _Row, *, indented: bool
     text, prefix, message = _heard(block, at, raw)
     if not is_statement(text, prefix, message.lstrip(" ") if indented else message):
         return None
+    if prefix.logger is not None and compiled(_OF_AGENTS).search(prefix.logger) is not None:
+        return None
     mark = leads_of(block).mark
     own = None if mark is None else mark.match(text)
     if mark is not None and own is not None and compiled(_TELLING).search(text, 0, own.start(1)):
@@ -261,7 +263,8 @@ def is_head(text: str) -> bool:
     return compiled(_HEADS).match(split_line(text)[1]) is not None
 
 
-_OF_AGENTS = r"distributed[/.](?:elastic|launcher)[/.]"
+_OF_AGENTS = r"distributed[/.](?:(?:elastic|launcher)[/.]|run(?:\.py)?(?::|\Z))"
+"""Loggers of what starts ranks, and is none of them."""
 _HEADS = (
     r"(?:Current thread 0x|Stack \(most recent|Extension modules: |<omitting |Root Cause \(first|\S+ FAILED$"
     r"|(?:Other )?Failures:\s*$)"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from triage.scan import clock
 from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes.draft import LEVEL_WORD, TIME, Draft
+from triage.scan.prefixes.journal import unwrap_journal
 from triage.scan.tracebacks.lines import HEADER
 
 _MAX_JSON = 1 << 17
@@ -68,7 +69,7 @@ _GRID_KEYS = (
 )
 """Under which structured loggers keep the place of a process among those that work in parallel."""
 _NESTED = ("fields", "jsonPayload")
-_PLACE_KEYS = ("pod_name", "podName", "task_name", "replica_name")
+_PLACE_KEYS = ("pod_name", "podName", "task_name", "replica_name", "pod")
 """Under which collectors keep the name of what wrote a line."""
 _OF_A_COLLECTOR = "textPayload"
 """Under which Google's agent keeps a line, with a severity by the stream that it came from."""
@@ -117,6 +118,8 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
         return None
     if "stream_name" in data and isinstance(data.get("data"), str):
         return str(data["data"]).rstrip("\r\n")  # its time counts from the start of the notebook
+    if "MESSAGE" in data and (said := unwrap_journal(data, draft)) is not None:
+        return said
     # Rust's tracing keeps the message one level deeper, and so does Google's export of structured messages
     inner = next((data[k] for k in _NESTED if isinstance(data.get(k), dict)), None)
     told = {**inner, **data} if isinstance(inner, dict) else data
@@ -192,13 +195,19 @@ _NODE_LEVELS = {10: "DEBUG", 20: "DEBUG", 30: "INFO", 40: "WARNING", 50: "ERROR"
 
 def _place(data: dict[str, object]) -> str | None:
     """The pod or task that a collector names beside a message."""
+    if isinstance(stream := data.get("logStreamName"), str) and stream:
+        return stream
     resource = data.get("resource")
-    told = [data.get("kubernetes"), resource.get("labels") if isinstance(resource, dict) else None]
+    told = [
+        data.get("kubernetes"),
+        resource.get("labels") if isinstance(resource, dict) else None,
+        data.get("labels"),
+    ]
     for labels in told:
         names = labels if isinstance(labels, dict) else {}
         pod = next((names[k] for k in _PLACE_KEYS if isinstance(names.get(k), str) and names[k]), None)
         if pod is not None:
-            container = names.get("container_name")
+            container = names.get("container_name") or names.get("container")
             return f"{pod}:{container}" if isinstance(container, str) and container else str(pod)
     return None
 

@@ -50,7 +50,7 @@ def syslog(text: str, at: int, draft: Draft) -> int:
     if moment is None:
         return at
     draft.stamp(moment, collected=True)
-    _program(draft, host, program, pid)
+    written_by(draft, host, program, pid)
     return found.end()
 
 
@@ -74,7 +74,7 @@ def rsyslog(text: str, at: int, draft: Draft) -> int:
     # two words and a colon may be anything: insist on a pid or a well-known program
     if pid is None and program not in {"kernel", "systemd", "slurmd", "slurmctld", "slurmstepd"}:
         return at
-    _program(draft, host, program, pid)
+    written_by(draft, host, program, pid)
     return found.end()
 
 
@@ -175,7 +175,8 @@ def note_speaker(text: str, at: int, draft: Draft) -> None:
         draft.severity(found[2])
 
 
-def _program(draft: Draft, host: str, program: str, pid: str | None) -> None:
+def written_by(draft: Draft, host: str, program: str, pid: str | None) -> None:
+    """Note the program that a log of the system names, and where it ran."""
     draft.host = host
     draft.logger = program
     if pid is not None:
