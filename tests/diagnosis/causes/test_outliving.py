@@ -124,3 +124,21 @@ def test_who_is_not_at_the_barrier_after_loading(
     root = diagnosed(engine, server=text).root_cause
     assert root is not None
     assert (root.rule_id, root.origin.rank) == ("sglang.load-barrier", missing)
+
+
+STOPPED = (
+    "[2025-11-04 10:24:00] INFO:     Shutting down\n"
+    "[2025-11-04 10:24:01] INFO:     Application shutdown complete.\n"
+    "[2025-11-04 10:24:01] INFO:     Finished server process [4121]\n"
+)
+CHILDREN = "".join(
+    f"[2025-11-04 10:24:01] Child process unexpectedly failed with an exit code 9. pid={pid}\n"
+    for pid in (4300, 4301)
+)
+
+
+def test_children_that_end_after_their_server(engine: Engine) -> None:
+    assert diagnosed(engine, server=LOADED + STOPPED + CHILDREN).verdict == "healthy"
+    root = diagnosed(engine, server=LOADED + CHILDREN).root_cause
+    assert root is not None
+    assert root.rule_id == "sglang.child-signalled"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from triage.diagnosis.causes.candidates import Candidate
-from triage.diagnosis.job import compare
+from triage.diagnosis.job import comparable, compare
 
 _SOON = 120.0
 """Seconds within which whoever loses a worker stumbles over that."""
-_OF_A_DEATH = frozenset({"ledger.killed", "ledger.exited"})
+_KILLED = "ledger.killed"
+"""The verdict on a death by a signal: who leaves with a code may have raised, further below, what ended it."""
 
 
 def outlived(death: Candidate, raised: Candidate) -> bool:
@@ -16,9 +17,7 @@ def outlived(death: Candidate, raised: Candidate) -> bool:
     Who waits for a worker's answer, or uses a queue that was torn down with it, stumbles in words of its own.
     """
     gone, said = death.lead, raised.lead
-    told = death.rule_id in _OF_A_DEATH or (
-        "rank-exit" in gone.rule.tags and gone.rule.category == "rank-crash"
-    )
+    told = death.rule_id == _KILLED or ("rank-exit" in gone.rule.tags and gone.rule.category == "rank-crash")
     unknown = "unclaimed" in said.rule.tags or said.rule.id.startswith("unknown.like-")
     if not told or not unknown or not said.finding.raised:
         return False
@@ -27,8 +26,9 @@ def outlived(death: Candidate, raised: Candidate) -> bool:
     watched = one.stream == two.stream or (bool(two.stream) and two.rank is None)
     if one.source != two.source or not watched or compare(one, two) != -1:
         return False
-    timed = one.time is not None and two.time is not None and one.time.clock == two.time.clock
-    return not timed or two.time.seconds - one.time.seconds <= _SOON  # type: ignore[union-attr]
+    if one.time is None or two.time is None or not comparable(one.time, two.time):
+        return True
+    return two.time.seconds - one.time.seconds <= _SOON
 
 
 _OF_A_CLIENT = "of-a-client"
