@@ -46,6 +46,14 @@ WRAPPERS: dict[str, Callable[[int, str], str]] = {
     "docker": lambda n, line: json.dumps(
         {"log": line + "\n", "stream": "stderr", "time": f"2026-11-20T18:00:{n:02d}Z"}
     ),
+    "agent": lambda n, line: json.dumps(
+        {
+            "timestamp": f"2026-11-20T18:00:{n:02d}Z",
+            "level": "info",
+            "message": line,
+            "kubernetes": {"pod_name": "llm-0", "container_name": "server"},
+        }
+    ),
     "google": lambda n, line: json.dumps(
         {"textPayload": line, "timestamp": f"2026-11-20T18:00:{n:02d}Z", "severity": "ERROR"}
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage.diagnosis.causes.candidates import Candidate, blamed
+from triage.diagnosis.causes.outliving import outlived, unserved
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.words.accused import accused
@@ -113,6 +114,12 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
     order = compare(cause.lead.finding, effect.lead.finding)
     if nameless(cause) or (cause.rule_id == "ledger.exited" and order != -1 and not effect.of_ledger):
         return ""  # an exception that breaks off, or an exit code that any error leaves, explains no other
+    if outlived(effect, cause):
+        return ""
+    if outlived(cause, effect):
+        return "who said it had just told that a process was gone"
+    if unserved(cause, effect):
+        return f"{effect.rule_id} speaks of a server that had failed by itself"
     if _in_vain_after(cause, effect, order) or _in_vain_after(effect, cause, -order if order else order):
         # a process was gone before the others began to complain
         return f"{effect.rule_id} came after it" if effect.rule_id == _UNLOCALISED else ""

@@ -17,6 +17,8 @@ from triage.scan.lazy import deferred
 MAX_RANKS = 65536
 _SEVERAL = 2
 """Ranks that wait alike by which the one that does not stands out."""
+_OF_NOBODY = ("torch.store-key-timeout", "sglang.load-barrier")
+"""Waits for keys, or in barriers, whose words name nobody."""
 _LISTED = deferred(r"(?m)(?:^|\s)(\d{1,6})!?: \[([^\]\n]{1,4000})\]")
 _PAIR = deferred(r"(?:^|/)(\d{1,6}):(\d{1,6})$")
 
@@ -40,15 +42,17 @@ def settle(job: Job, ledger: Ledger) -> None:
 
 
 def _unstored(job: Job, ledger: Ledger) -> None:
-    """Fill in ``absent`` for keys that say nothing of ranks, where all ranks but one wait for them."""
-    waits = job.of_rule("torch.store-key-timeout")
-    waiting = {item.rank for item in waits}
-    missing = [rank for rank in ledger.members if rank not in waiting]
-    if len(waiting) < _SEVERAL or None in waiting or len(missing) != 1:
-        return
-    told = {id(item): _with(item, "absent", tuple(missing)) for item in waits}
-    job.items = [told.get(id(item), item) for item in job.items]
-    job.index()
+    """Fill in ``absent`` for waits that say nothing of who is missing, where all ranks but one give up in them."""
+    told: dict[int, Item] = {}
+    for rule in _OF_NOBODY:
+        waits = job.of_rule(rule)
+        waiting = {item.rank for item in waits}
+        missing = [rank for rank in ledger.members if rank not in waiting]
+        if len(waiting) >= _SEVERAL and None not in waiting and len(missing) == 1:
+            told.update((id(item), _with(item, "absent", tuple(missing))) for item in waits)
+    if told:
+        job.items = [told.get(id(item), item) for item in job.items]
+        job.index()
 
 
 def stalled(job: Job) -> None:

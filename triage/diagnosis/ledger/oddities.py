@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from triage.diagnosis.job import TROUBLE, Item, Job
+from triage.diagnosis.job import TROUBLE, Item, Job, compare
 from triage.diagnosis.run import Ends
 from triage.scan.lazy import compiled
 
@@ -188,7 +188,12 @@ def suspect(job: Job, among: Collection[int]) -> int | None:
     differing = deviant(job)
     if differing is not None and differing.rank in among:
         return differing.rank
-    ranks = {item.rank for item in job.of_fact("oddity") if item.rank in among}
+    odd = [item for item in job.of_fact("oddity") if item.rank in among]
+    if any(_served_on(job, item) for item in odd):
+        odd = [item for item in odd if not _served_on(job, item)]
+        if not odd:
+            return None  # whoever speaks for all ranks of a server says alone what it sets up
+    ranks = {item.rank for item in odd}
     speakers = ranks | {item.rank for item in job.of_fact("last-line") if item.rank is not None}
     if len(speakers) < 2:
         return None  # where one rank does the talking, what it says is nothing out of its ordinary
@@ -196,6 +201,15 @@ def suspect(job: Job, among: Collection[int]) -> int | None:
         return ranks.pop() if len(ranks) == 1 else None
     apart = last_apart(job, among)
     return _of_two(job, among) if apart is None else apart
+
+
+def _served_on(job: Job, item: Item) -> bool:
+    """Whether the rank that said it told of a batch later: each one takes all ranks of the server."""
+    batches = [b for b in job.of_rule(_BATCH) if b.rank is not None and b.rank == item.rank]
+    return any(compare(b.at_last, item.finding) == 1 for b in batches)
+
+
+_BATCH = "sglang.batch"
 
 
 def _of_two(job: Job, among: Collection[int]) -> int | None:

@@ -26,6 +26,8 @@ _LATER = frozenset(["load", "compile", "steady"])
 """What comes after all processes have found each other."""
 LOGGED = frozenset(["error", "warning"])
 """Levels at which a program reports what it caught."""
+_OF_A_DEVICE = frozenset({"cuda-error", "oom-message"})
+"""Tags of errors after which a process can do no more on its device, whatever its server still answers."""
 _OPTIONAL = frozenset(["ImportError", "ModuleNotFoundError"])
 """What programs catch as they begin, and do without."""
 
@@ -153,7 +155,8 @@ class GoingOn:
         All ranks of an engine work on every answer, though one of them alone tells of the work.
         """
         troubles = [item, *self.endings.told(*TROUBLE)]
-        if self.endings.badly() or any(trouble.finding.raised for trouble in troubles):
+        raised = any(trouble.finding.raised for trouble in troubles)
+        if self.endings.badly() or (raised and not (len(troubles) == 1 and self._only_a_call(item))):
             return None
         after = after_all(troubles)
         signs = [
@@ -168,6 +171,16 @@ class GoingOn:
             for fact in ("answered", "progress")
         ]  # fmt: skip
         return signs[0] if None not in signs else None
+
+    def _only_a_call(self, item: Item) -> bool:
+        """Whether a worker of an engine logged what ended one call to it, and nothing above the worker failed for that."""
+        passed_on = self.job.of_tag("wrapper")
+        return (
+            item.finding.level in LOGGED
+            and _OF_A_DEVICE.isdisjoint(item.rule.tags)
+            and bool(passed_on)
+            and all(i.rule.id == "vllm.worker-exception" for i in passed_on)
+        )
 
     def replaced(self, item: Item) -> Item | None:
         """An answer of a service since its controller had another replica in the place of one that it lost.

@@ -90,8 +90,10 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         and not on_another_gpu(lead, alone, identities)
     ):
         return [alone]  # last words without a name, and one process that died of something
+    missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
+    if len(missed) == 1 and _dying_words(candidate):
+        return [missed.pop()]
     if lead.rank is None and lead.rule.origin == "speaker" and raised_by_nobody(candidate):
-        missed = {r for effect in candidate.led_to if effect.rule_id in _MISSED for r in effect.ranks}
         if not missed and identities.missing is not None:
             missed = {identities.missing}
         if not missed and identities.behind is not None:
@@ -173,6 +175,15 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
     ):  # fmt: skip
         return [alone]  # neither the assertion nor the error that followed has a name; one process died
     return found[:1] or stated_by(candidate) or _by_device(lead, identities)
+
+
+def _dying_words(candidate: Candidate) -> bool:
+    """Whether one process wrote, past all prefixes, what it says that dies in native code."""
+    lead = candidate.lead
+    nobody = lead.rank is None and not lead.finding.stream and lead.rule.origin == "speaker"
+    return (
+        nobody and lead.rule.category == "rank-crash" and sum(i.finding.count for i in candidate.items) == 1
+    )
 
 
 def _said_by_several(candidate: Candidate, identities: Identities) -> bool:

@@ -74,6 +74,24 @@ _PLACE_KEYS = ("pod_name", "podName", "task_name", "replica_name", "pod")
 _OF_A_COLLECTOR = "textPayload"
 """Under which Google's agent keeps a line, with a severity by the stream that it came from."""
 _LEVEL_KEYS = ("level", "levelname", "severity", "lvl")
+_OF_AGENTS = (
+    _COLLECTED_KEYS
+    | {*_MESSAGE_KEYS, *_TIME_KEYS, *_LEVEL_KEYS}
+    | {
+        "status",
+        "service",
+        "host",
+        "hostname",
+        "node",
+        "file",
+        "source_type",
+        "ddsource",
+        "ddtags",
+        "labels",
+        "resource",
+    }
+)
+"""Keys that agents put beside the bare lines of a pod, with a level by the stream that they came from or none at all."""
 
 _RFC3339 = Lazy(
     r"(\d{4}-\d\d-\d\d)T" + TIME + r"(Z|[+-]\d\d:?\d\d)?(?: (?:stdout|stderr) [FP](?= |$)|(?<=Z):)?(?: |\t|$)"
@@ -136,7 +154,7 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     span = data.get("span")
     if isinstance(span, dict) and draft.rank is None:
         _numbers(span, draft)  # Text Generation Inference names its shards so
-    if not isinstance(data.get(_OF_A_COLLECTOR), str):
+    if not (isinstance(data.get(_OF_A_COLLECTOR), str) or (place is not None and data.keys() <= _OF_AGENTS)):
         draft.severity(next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), _of_node(data)))
     raised = next((told[k] for k in _EXCEPTION_KEYS if isinstance(told.get(k), str)), None)
     if raised is None:
