@@ -44,7 +44,7 @@ PACKAGES = _long(
     r"|\bcompute capabilit(?:y|ies)\b|\b(?:sm_?\d{2,3}[af]?|gfx\d{3,4}\w?)\b|\b(?:Hopper|Blackwell|Ampere|Volta"
     r"|Turing) (?:GPU|architecture|or)"
     r"|\bnot supported (?:on|by) (?:this|your|the current) (?:device|platform|gpu|hardware|system|machine|architecture)\b"
-    r"|\b(?:not|n't) (?:yet |currently )?supported (?:on|by) (?:\w+ ){0,3}(?:gpus?|architectures?|cards?)\b"
+    r"|\bnot supported (?:on|by) (?:\w+ ){0,3}(?:gpus?|architectures?|cards?)\b"
     r"|\b(?:module|package|library) is not available\b"
     r"|\b(?:compiled|built) (?:without|with no)\b|\bno plugins available\b|\bcan(?:'t|not) load plugin\b"
     r"|\b"
