@@ -127,7 +127,7 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
         return f"{effect.rule_id} speaks of the rank that it met"
     if order != -1 and _speaks_of(cause, effect):
         return ""
-    if _before_its_end(effect, cause):
+    if _before_its_end(effect, cause) or _ended_it(effect, cause):
         return ""
     if _states(cause, effect) and not _elsewhere(cause, effect):
         if cause.advisory and cause.score < effect.score:
@@ -150,6 +150,28 @@ def _reason(cause: Candidate, effect: Candidate, ledger: Ledger) -> str:
             return f"{effect.rule_id} speaks of somebody who answered no more"
         return _same_trouble(cause, effect, order)
     return ""
+
+
+_CAME_NO_MORE = frozenset(
+    {"ledger.swallowed-exception", "ledger.never-entered", "ledger.never-entered-silent", "ledger.vanished"}
+)
+"""Verdicts on a rank that the others waited for."""
+
+
+def _ended_it(said: Candidate, verdict: Candidate) -> bool:
+    """Whether ``said`` is an exception that went through all of the program of the one rank that came no more."""
+    lead, ranks = said.lead, set(said.ranks)
+    if (
+        verdict.rule_id not in _CAME_NO_MORE
+        or "unclaimed" not in lead.rule.tags
+        or ranks != set(verdict.ranks)
+    ):
+        return False
+    fields = lead.finding.fields
+    uncaught = (
+        fields.get("_main") is True and fields.get("_caught") is not True and lead.finding.level is None
+    )
+    return uncaught and len(ranks) == 1
 
 
 _LAST_WORDS = frozenset({"rank-crash", "cuda-kernel", "gpu-oom"})
@@ -285,6 +307,8 @@ STUCK = ("ledger.stuck-in", "ledger.all-in-build")
 
 def _explains_verdict(cause: Candidate, verdict: Candidate, ledger: Ledger) -> str:
     """A rank's own words explain why the ledger finds it missing, dead or out of step."""
+    if _ended_it(cause, verdict):
+        return f"rank {min(cause.ranks)} said why"
     if cause.score < 0.4 or _states(verdict, cause):
         return ""
     ranks = set(cause.ranks)

@@ -186,7 +186,9 @@ def symptom_alone(job: Job, ledger: Ledger) -> Candidate | None:
             candidate = Candidate([verdict(job, "ledger.link-broke", fields, flushed)], score=0.4)
         else:
             candidate = Candidate([verdict(job, "ledger.peer-vanished", fields, [best])], score=0.4)
-    elif tag in {"wrapper", "launcher-report", "rank-exit"} or best.rule.category in {None, "unknown"}:
+    elif (
+        tag in {"wrapper", "launcher-report", "rank-exit"} and not _names_its_kind(best)
+    ) or best.rule.category in {None, "unknown"}:
         said = fill(best.rule.summary or best.rule.title, best.fields, kinds_of(best.rule))
         fields = {"what": said.strip(" .")}
         item = verdict(job, "unknown.reported", fields, [best], rank=best.rank, host=best.finding.host)
@@ -197,6 +199,12 @@ def symptom_alone(job: Job, ledger: Ledger) -> Candidate | None:
     candidate.reasons.append("nothing but symptoms was found; this one is closest to a cause")
     candidate.explains = symptoms
     return candidate
+
+
+def _names_its_kind(best: Item) -> bool:
+    """Whether what was raised only passes a failure on, but says what failed."""
+    vague = {None, "unknown", "user-code", "rank-crash", "straggler-or-hang"}
+    return best.finding.raised and _tag(best) == "wrapper" and best.rule.category not in vague
 
 
 def _called(loss: Item) -> dict[str, Value]:

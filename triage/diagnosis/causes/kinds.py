@@ -7,6 +7,7 @@ from typing import NamedTuple
 from triage.diagnosis.causes.sequels import OF_PEERS
 from triage.diagnosis.words.missing import kind_of_file, weights
 from triage.diagnosis.words.readers import of_place, of_reader
+from triage.diagnosis.words.services import of_a_door, of_service
 from triage.diagnosis.words.wording import kind_of_words, refuses, unmistakable
 from triage.scan.lazy import compiled
 
@@ -24,6 +25,8 @@ SLIPS = frozenset(
     ]
 )
 """Errors in what a program says, whatever it was doing."""
+_SLIPS_OF_FORMS = frozenset(["AttributeError", "NameError", "SyntaxError", "TypeError", "UnboundLocalError"])
+"""Where something is made of settings, an import that fails is that of a name among them."""
 UNPACKING = (
     r"(?:not enough|too many) values to unpack\b|(?:max|min)\(\) (?:\w+ )?arg(?:ument)? is (?:an )?empty\b"
 )
@@ -34,6 +37,7 @@ MAX_KEY = 7
 _OF_FILES = frozenset(["BlockingIOError", "FileExistsError", "IOError", "OSError", "PermissionError"])
 _A_DIRECTORY = ("IsADirectoryError", "[Errno 21] ")
 """A folder's name was given where a file's is wanted: nothing is wrong with the disk."""
+_NOT_THERE = "[Errno 2] "
 MISSING = frozenset(["FileNotFoundError", "NotADirectoryError"])
 """What a library did not find that the user's own call did not name."""
 _WRITING = (
@@ -46,6 +50,8 @@ _MADE = r"(?i)\b(?:writ|sav|creat|output|export|overwrit)\w*"
 _SHARED = r": '/(?:psm|torch|sem|wnsm)_\w+'$"
 """How Python and torch call blocks of shared memory."""
 _PIPES = r"/multiprocessing/(?:connection|queues|managers|reduction|resource_sharer)\.py$"
+_PRINTS = r"\bprint\(|\bstd(?:out|err)\b|/logging/(?:__init__|handlers)\.py$|/tqdm/|/rich/"
+"""Where what a program says leaves it."""
 _LISTING = r"\b(?:listdir|scandir|iterdir)\("
 _WRITERS = r"(?:save\w*|im(?:save|write)|write\w*|dump|makedirs|mkdir)$"
 _NOT_OF_DISKS = frozenset([3, 9, 10, 25])
@@ -85,6 +91,11 @@ _ENVIRONMENT = r"^<frozen os>$|/os\.py$"
 """Where Python looks up what ``os.environ`` is asked for."""
 _SETTINGS_OF = r"/(?:configparser|configobj)\.py$|/omegaconf/"
 """What holds settings that were read from files."""
+_FORMS = (
+    r"/(?:hydra|omegaconf|jsonargparse|tyro|draccus|simple_parsing|fire|ml_collections|gin|click|typer|pydantic_settings|yacs|dynaconf"
+    r"|environs|traitlets/config|absl/flags)/|/(?:argparse|configargparse|docopt|decouple)\.py$"
+)
+"""What reads settings and makes of them what a program asks for, and does nothing else."""
 _OF_ANSWERS = r"\d+ validation errors? for \w*(?:Response|Reply|Chunk|Choice)(?!\w*(?:Config|Params|Settings|Args|Format))\w*"
 """What a program itself makes to be sent is no setting."""
 _DEVICES = r"/(?:py|py3)?nvml\.py$|/pynvml\w*/|/amdsmi/|/nvitop/"
@@ -167,18 +178,32 @@ def kind_of(
         return "auth-or-hub"
     if short == "UnicodeDecodeError" and compiled(_DEVICES).search(place.path) is not None:
         return "driver-or-version"  # the driver answers in another way than is known
+    if short == "RuntimeError" and words.startswith(_NOT_THERE):
+        short = "FileNotFoundError"  # compiled readers have one name for all
     if short in SLIPS or short in OF_LOOKUPS:
         words = words.partition("\n")[0]  # what stands below was printed by the program
     if compiled(_NOT_FINITE).search(words):
         return "numerics"
     if short in {"ImportError", "ModuleNotFoundError"}:
         return "driver-or-version"
+    if short not in _SLIPS_OF_FORMS and compiled(_FORMS).search(place.path) is not None:
+        return "config"
     if short == "KeyError" and place.function == "__getitem__" and compiled(_ENVIRONMENT).search(place.path):
         return "config"  # a variable that is not set
     if short == "KeyError" and compiled(_SETTINGS_OF).search(place.path) is not None:
         return "config"  # what holds the settings has not got this one
     if place.function == _CHILDS and compiled(_A_PROGRAM).search(words) is not None:
         return "driver-or-version"  # a program that is not installed here
+    served = of_service(whole, words, place.path)
+    if served is not None and served != "user-code":
+        return (unmistakable(words) if served == "network-config" else None) or served
+    if (
+        place.kind == "library"
+        and short not in SLIPS
+        and short not in OF_LOOKUPS
+        and of_a_door(words, place.path)
+    ):
+        return unmistakable(words) or "auth-or-hub"
     read = None
     if doing in {None, "data-loading"}:
         read = of_reader(whole, place.code)
@@ -198,12 +223,18 @@ def kind_of(
         words, place.path, place.function, None if short in SLIPS else doing,
         settings=place.knows_settings and short not in SLIPS, users=own and not refused,
     )  # fmt: skip
+    if served is not None and said not in {"auth-or-hub", "config"}:
+        return served
     if refused and said is None and compiled(_MADE).search(words) is None:
         said = kind_of_file(words)  # what it says of a file is about that file
     if short == "KeyError" and said is None and place.worded and place.kind == "library":
         return "config"  # a name that a library does not know, and says so
     if short in OF_PEERS and compiled(_PIPES).search(place.path) is not None:
         return doing if doing == "data-loading" else None  # a process of this node is gone, whoever it was
+    if short == "BrokenPipeError" and (
+        compiled(_PRINTS).search(place.code if place.kind == "user" else place.path) is not None
+    ):
+        return None  # who read what the program prints has left
     if short in OF_PEERS and said != "auth-or-hub":
         return "network-config"
     if short == "FileExistsError" and not words.startswith("[Errno "):

@@ -23,6 +23,7 @@ from triage.diagnosis.words.asserted import kind_of_assertion
 from triage.diagnosis.words.departed import tells_of_a_departure
 from triage.diagnosis.words.hearsay import heard
 from triage.diagnosis.words.readers import of_text
+from triage.diagnosis.words.services import of_service
 from triage.diagnosis.words.trouble import category_of
 from triage.diagnosis.words.wording import of_objects
 from triage.scan.lazy import compiled
@@ -55,6 +56,15 @@ _BY_SETTING = (
 """Where it looks up what a setting names."""
 _GIVEN = r"\b(?:os\.environ\b|(?:os\.)?getenv\(|environ(?:\.get\(|\[)|sys\.argv\b)"
 """Where a program reads what it was started with."""
+_MAKES_OF = (
+    r"\b(?:int|float|bool|eval|getattr|datetime|timedelta|torch\.device)\((?:[\w.]+, ?)?(?:self\.)?"
+    r"(?:FLAGS|\w*conf(?:ig)?s?|cfgs?|args|opts?|options|settings|h?params)(?:\.(?!get\()\w+|\[['\"]\w+['\"]\]|\.get\([^()]*\))+\s*[,)]"
+)
+"""Where it makes a number, a type or a device of a setting."""
+_OF_SAVED = r"(?i)\b\w*(?:ckpt|checkpoint|state_?dict|snapshot|saved_state)\w*(?:\[['\"]\w+['\"]\])*\[(['\"])"
+"""Where a program takes a part of what was saved."""
+_FINITE = r"assert\b.*\bis_?(?:finite|nan|inf)\("
+"""Where it takes for granted that numbers are numbers."""
 _OF_VALUES = frozenset(["JSONDecodeError", "ParserError", "ScannerError", "TypeError", "ValueError"])
 """What is raised of a value that cannot be read as a number, as JSON, as YAML."""
 _GUESSED = frozenset([None, "data-loading", "user-code"])
@@ -264,9 +274,16 @@ def _rule(item: Item) -> str:
         _is_setting(message, place.code) or compiled(_BY_SETTING).search(place.code) is not None
     ):
         return "unknown.config"
+    if name == "KeyError" and raised == "user" and _looked_up(message, _OF_SAVED, place.code):
+        return "unknown.checkpoint"  # what was saved has no such part
+    if name == "AssertionError" and raised == "user" and not message and compiled(_FINITE).match(place.code):
+        return "unknown.numerics"
     if (
         raised != "library" and kind in _GUESSED
-        and (name or "").rpartition(".")[2] in _OF_VALUES and compiled(_GIVEN).search(place.code)
+        and (
+            ((name or "").rpartition(".")[2] in _OF_VALUES and compiled(_GIVEN).search(place.code))
+            or (name in {"AttributeError", "RuntimeError", "TypeError", "ValueError"} and compiled(_MAKES_OF).search(place.code))
+        )
     ):  # fmt: skip
         return "unknown.config"  # what the program was started with cannot be read as what it is to be
     if kind is None:
@@ -285,6 +302,8 @@ def _rule(item: Item) -> str:
     users = raised == "user" or near or (raised in {"torch", "stdlib", "frozen"} and depth is not None)
     if kind == "user-code":
         return "unknown.user-code" if users else "unknown.refused-call"
+    if kind == "network-config" and of_service(name or "", message, place.path) == kind:
+        return "unknown.service-unanswered"
     if kind is not None:
         return f"unknown.{kind}"
     if name == "ZeroDivisionError" and raised == "library":
@@ -322,7 +341,12 @@ def _rule(item: Item) -> str:
 
 def _is_setting(key: str, code: str) -> bool:
     """Whether a program's own line looks up ``key`` among its settings."""
+    return _looked_up(key, _OF_SETTINGS, code)
+
+
+def _looked_up(key: str, holders: str, code: str) -> bool:
+    """Whether a line looks up ``key`` in one of the ``holders``."""
     return any(
         code.startswith(f"{key.strip(chr(39) + chr(34))}{found[1]}]", found.end())
-        for found in compiled(_OF_SETTINGS).finditer(code)
+        for found in compiled(holders).finditer(code)
     )

@@ -13,7 +13,8 @@ from math import inf
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.prose import statement
 from triage.diagnosis.words.lexicon import LEAST_WORDS, Likeness, likeness
-from triage.diagnosis.words.readers import OF_TEXT
+from triage.diagnosis.words.readers import OF_TEXT, reads_files
+from triage.diagnosis.words.services import of_a_door, of_service
 from triage.diagnosis.words.wording import of_settings, refuses, unmistakable
 from triage.model import Evidence, Finding, Value
 from triage.scan.lazy import compiled
@@ -74,6 +75,12 @@ _OF_SLIPS = 0.8
 _OF_PLAIN = 0.9
 """The margin that makes of plain words about settings something else."""
 _PLAIN_SLIPS = frozenset(["IndentationError", "NameError", "SyntaxError", "UnboundLocalError"])
+_OF_PYTHON = (
+    r"(?:(?:partially initialized )?module|type object|'[\w.]+' object|'[\w.]+') '?[\w.]*'? ?has no attribute "
+    r"|could not convert string to \w+: |invalid literal for int\(\) with base |unsupported operand type"
+    r"|list indices must be |string indices must be "
+)
+"""What Python itself says of a slip, whatever the program was about."""
 _GIVEN = frozenset(["frozen", "stdlib", "torch"])
 """Whose complaints are mostly about what the user's own code gave them."""
 _OF_OWN = 1.2
@@ -115,6 +122,8 @@ def _needed(item: Item, like: Likeness, words: str) -> float:
     slip, rather = item.text("type") in _SLIPS, supposed in _RATHER
     if supposed == "unknown.config" and (item.text("type") or "").rpartition(".")[2] in OF_TEXT:
         return inf  # readers say the same of every file, and whose it is is known
+    if _by_its_place(item):
+        return inf
     if supposed == "unknown.config" and of_settings(item.text("message") or ""):
         return _OF_PLAIN
     if supposed in _OF_ANY and item.text("type") and not _worded(item):
@@ -131,15 +140,29 @@ def _needed(item: Item, like: Likeness, words: str) -> float:
         least = max(least, _OF_SLIPS)
     if like.category != "user-code" or supposed == "unknown.exception":
         return least
+    if supposed == "unknown.data-loading" and reads_files(
+        item.text("raised_in") or "", item.text("raised_function") or ""
+    ):
+        return inf  # what reads files speaks of arrays too
     if (item.text("doing") is not None and kind == "library") or (slip and supposed != "unknown.config"):
         return inf  # of a sample or a file of weights that is not as it should be it is said in words about arrays
     return max(least, _OF_OBJECTS)
+
+
+def _by_its_place(item: Item) -> bool:
+    """Whether who raised it tells its kind, whatever the words: a client of a service, or who asks to be let in."""
+    name, message, path = item.text("type") or "", item.text("message") or "", item.text("raised_in") or ""
+    if item.rule.id == "unknown.auth-or-hub":
+        return of_a_door(message, path)
+    return item.rule.id == "unknown.config" and of_service(name, message, path) == "config"
 
 
 def _worded(item: Item) -> bool:
     """Whether an exception says something in a program's own words, not in Python's or the system's."""
     name, message = item.text("type"), item.text("message")
     if not name or not message or name in _PLAIN_SLIPS or message.startswith("[Errno "):
+        return False
+    if compiled(_OF_PYTHON).match(message) is not None:
         return False
     return len(compiled(_SPOKEN).findall(message)) >= LEAST_WORDS
 

@@ -44,6 +44,8 @@ PACKAGES = _long(
     r"|\bcompute capabilit(?:y|ies)\b|\b(?:sm_?\d{2,3}[af]?|gfx\d{3,4}\w?)\b|\b(?:Hopper|Blackwell|Ampere|Volta"
     r"|Turing) (?:GPU|architecture|or)"
     r"|\bnot supported (?:on|by) (?:this|your|the current) (?:device|platform|gpu|hardware|system|machine|architecture)\b"
+    r"|\bnot supported (?:on|by) (?:\w+ ){0,3}(?:gpus?|architectures?|cards?)\b"
+    r"|\b(?:module|package|library) is not available\b"
     r"|\b(?:compiled|built) (?:without|with no)\b|\bno plugins available\b|\bcan(?:'t|not) load plugin\b"
     r"|\b"
     + PRODUCT
@@ -244,13 +246,17 @@ OBJECTS = _long(
     r"|\bmissing \d+ required\b|\bcan(?:not|'t| not)? be None\b|\b(?:should not|must) be None\b|\bNone\b.{0,20}\bgot\b"
     r"|\b(?:input|output)s? (?:type|value|features?|list|size|tensor|must|should|data)\b"
     r"|\bmust be (?:provided|passed|specified) (?:to|when calling|if|either)\b.{0,20}\(|\bmust be built before\b"
+    r"|\b(?:used|called|created|accessed) (?:outside|inside|within)\b|\b(?:after|before) (?:close|closing|being closed)\b"
+    r"|\b(?:is|are|was|has been|have been) (?:already )?(?:closed|finali[sz]ed|frozen|shut down)\b|\b(?:read|write)-only mode\b"
+    r"|\bdid you (?:forget|call)\b"
     r"|\binternal error\b|\bmethod not implemented\b|\bshould (?:not )?have (?:been|run|reached|called|scheduled)\b"
     r"|\bthis (?:is a bug|should not happen|should never)\b|\bwhen (?:out|[a-z_]+_state) is (?:None|not)\b",
     "nn.module", "decorator", "instance", "type", "mismatch", "has no ", "initiali", "registered", "prepared",
     "started", "setup", "set up", "already ", ".init(", "call", "implement", "subclass", "overrid", "must ", "should ",
     "has to be", "have to be", " is not", "expect", "received ", "can't ", "cannot ", "can not ", "n't have ", "not have ", "missing ",
     "none",
-    "input", "output", "internal error", "forgot to call", "this is a bug",
+    "input", "output", "internal error", "forgot to call", "this is a bug", "outside", "inside", "within", "clos", "finali", "frozen",
+    "shut down", "-only mode", "did you ",
 )  # fmt: skip
 """What is said of the objects that a call was given, or of calls out of order."""
 ABSENT = (
@@ -297,7 +303,8 @@ NO_ANSWER = (
 )
 """How operating systems say that nobody answers."""
 UNREACHED = (
-    r"\b(?:connections?|sessions?|tunnel) (?:\S+ )?(?:was |were |has been |is )?(?:refused|failed|lost|reset|closed|broken"
+    r"\btimed out (?:while |when |trying to )?connect(?:ing)?\b"
+    r"|\b(?:connections?|sessions?|tunnel) (?:\S+ )?(?:was |were |has been |is )?(?:refused|failed|lost|reset|closed|broken"
     r"|aborted|timed out|error)\b"
     r"|\b(?:fail\w*|unable|could not|couldn't|cannot|can't) (?:to )?(?:re)?connect\b|\bhost (?:is )?unreachable\b"
     r"|\bcan(?:not|'t) be reached\b"

@@ -55,7 +55,7 @@ _RECORDS = (
 
 
 _READING = (
-    r"/numpy/lib/(?:_npyio_impl|npyio|_format_impl|format)\.py$|/scipy/(?:io/|sparse/_matrix_io\.py$)|/(?:pandas|skimage|torchvision)/io/"
+    r"/numpy/(?:lib/(?:_npyio_impl|npyio|_format_impl|format)|_?core/memmap)\.py$|/scipy/(?:io/|sparse/_matrix_io\.py$)|/(?:pandas|skimage|torchvision)/io/"
     r"|/torchaudio/_?backend/|/librosa/core/audio\.py$|/sklearn/datasets/|/networkx/readwrite/|/nibabel/|/pydicom/|/netCDF4/|/xarray/backends/"
 )
 """Where libraries for other work read files."""
@@ -71,6 +71,11 @@ _PLAIN = frozenset(["EOFError", "OSError", "RuntimeError", "ValueError"])
 """What libraries raise of anything."""
 
 
+def reads_files(path: str, function: str) -> bool:
+    """Whether ``function`` in the file ``path`` is where a library for other work reads files."""
+    return compiled(_READING).search(path) is not None and compiled(_WRITERS).match(function) is None
+
+
 def of_place(short: str, path: str, function: str, code: str) -> str | None:
     """The kind of failure that it is by where a plain exception was raised: in what reads files, or by a call that unpacks bytes.
 
@@ -79,8 +84,7 @@ def of_place(short: str, path: str, function: str, code: str) -> str | None:
     """
     if short not in _PLAIN:
         return None
-    reads = compiled(_READING).search(path) is not None and compiled(_WRITERS).match(function) is None
-    reads = reads or compiled(_RECORD_READERS).match(function) is not None
+    reads = reads_files(path, function) or compiled(_RECORD_READERS).match(function) is not None
     unpacks = compiled(_UNPACKS).search(code) is not None and "raise " not in code
     return (kind_of_file(code) or "data-loading") if reads or unpacks else None
 
