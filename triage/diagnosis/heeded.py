@@ -12,7 +12,7 @@ from triage.scan.ordinary.completion import DONE as SAID_DONE
 from triage.scan.ordinary.said import without_digits
 from triage.scan.ordinary.status import WELL as STATUS_ZERO
 
-_EXIT_STATUS = "host.exit-status"
+_EXIT_STATUS, _SAID_FINISHED = "host.exit-status", "progress.finished"
 INTERRUPTED = "KeyboardInterrupt"
 _OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])
 
@@ -63,10 +63,17 @@ def trusted(items: Sequence[Item]) -> list[Item]:
         without_digits(line)
         for i in items if i.rule.role == "benign" for e in i.finding.evidence for line in e.text.splitlines()
     }  # fmt: skip
+    worthless = [
+        i for i in items
+        if i.rule.id == STATUS_ZERO and (below := i.text("_below")) is not None and below not in harmless
+    ]  # fmt: skip
+    lines = {(i.finding.source, i.finding.offset) for i in worthless}
     return [
         i for i in items
-        if (i.rule.id != STATUS_ZERO or (below := i.text("_below")) is None or below in harmless)
+        if i not in worthless
         and (i.rule.id != SAID_DONE or (len(sources) == 1 and i.rank is None))
+        # what a status is worth, the words around it are
+        and (i.rule.id != _SAID_FINISHED or (i.finding.source, i.at_last.offset) not in lines)
     ]  # fmt: skip
 
 

@@ -123,12 +123,14 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         return
     rows = data[max(0, start - _SIBLINGS) : start].decode("utf-8", "replace").splitlines()
     rows = [row for row in rows if row.strip()]
-    if words is not None and unanswered_above(rows):
+    unanswered = unanswered_above(rows)
+    if words is not None and unanswered is not None:
         return
     above = rows[-1].rstrip() if rows else ""
     number, offset = block.line + data.count(b"\n", 0, start), block.offset + start
     harmless = _in_passing(above) or WANTED.search(above) is not None
-    trouble = without_digits(above) if speaks_of_trouble(above) and not harmless else None
+    error = above if speaks_of_trouble(above) and not harmless else unanswered
+    trouble = None if error is None else without_digits(error.rstrip())
     rank = prefix.rank if prefix.rank is not None else source.rank
     signal = SIGNALS.get(-status if status < 0 else status - _KILLED)
     yield Finding(
