@@ -79,3 +79,31 @@ def test_who_interrupts_ranks_that_all_have_come_to_their_last_step_loses_nothin
     ]
     assert verdict(engine, *steps(400), *stop) == "healthy"
     assert verdict(engine, *steps(200), *stop) == "failed"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "mkdir: cannot create directory '/out': File exists",
+        "grep: /tmp/x: No such file or directory",
+        "ERROR: tensorboard not installed",
+    ],
+)
+def test_what_a_script_meets_below_the_good_end_of_its_program_it_does_without(
+    engine: Engine, error: str
+) -> None:
+    assert verdict(engine, *STEPS, "training finished", error, "exit code: 0") == "healthy"
+
+
+def test_steps_that_are_left_out_for_nan_to_the_end_make_nothing(engine: Engine) -> None:
+    def skipped(first: int, last: int) -> list[str]:
+        return [f"step {at}: grad norm is nan, skipping update" for at in range(first, last)]
+
+    assert verdict(engine, *STEPS, *skipped(100, 130), "training finished") == "failed"
+    back = [f"step {at} loss 2.1" for at in range(130, 140)]
+    assert verdict(engine, *STEPS, *skipped(100, 130), *back, "training finished") == "healthy"
+
+
+def test_an_evaluation_of_no_samples_has_no_result(engine: Engine) -> None:
+    assert verdict(engine, *STEPS, "evaluation finished: n=0 accuracy=nan") == "failed"
+    assert verdict(engine, *STEPS, "evaluation finished: n=512 accuracy=0.71") == "healthy"

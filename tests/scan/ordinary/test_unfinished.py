@@ -134,3 +134,15 @@ def test_who_complained_and_is_never_heard_again_left_its_work_undone(engine: En
 )
 def test_who_leaves_its_work_to_others_or_has_none_left_is_not_missed(engine: Engine, words: str) -> None:
     assert diagnosis(engine, *turns(words)).verdict == "healthy"
+
+
+def test_what_failed_once_is_nothing_where_nobody_ever_says_that_one_is_there(engine: Engine) -> None:
+    begun = "checkpoint /ckpt/last failed to load (first run), starting from scratch"
+    assert diagnosis(engine, *saving(begun)).verdict == "healthy"
+    assert (
+        diagnosis(engine, *saving("checkpoint step_100 failed: TimeoutError: timed out")).verdict == "healthy"
+    )
+
+
+def test_a_log_that_is_read_while_they_start_leaves_nobody_behind(engine: Engine) -> None:
+    assert diagnosis(engine, *started(3)[:-1]).verdict == "healthy"

@@ -17,9 +17,15 @@ _WRITES = (
     r"(?:async\w*|background|asynchronous|check-?point\w*|ckpt\w*|snapshot\w*|saver|writer|uploader|flush\w*)"
 )
 _GONE = deferred(
-    rf"(?i)\b{_WRITES}\b[^\n]{{0,80}}?\b(?:died|is dead|dead|crashed|is gone|(?:has )?exited|terminated|stopped|failed|raised|lost)\b"
+    rf"(?i)\b{_WRITES}\b[^\n]{{0,80}}?\b(?:died|is dead|dead|crashed|is gone|(?:has )?exited|terminated|stopped)\b"
 )
 """How it is said that it is gone."""
+_FAILED = deferred(rf"(?i)\b{_WRITES}\b[^\n]{{0,80}}?\b(?:failed|raised|lost)\b")
+"""How it is said that it did not work once: worth something where it is said of others that they are there."""
+_READS = deferred(
+    r"(?i)\b(?:load\w*|restor\w*|resum\w*|read\w*|scratch|found|import\w*|old(?:er|est)?|prun\w*)\b"
+)
+"""What is done with those that are there."""
 _OF_CHECKPOINTS = deferred(
     r"(?i)\b(?:check-?point\w*|ckpt\w*|snapshot\w*|saver|model state|state[_ ]dict|step[_-]\d+)\b"
 )
@@ -54,7 +60,9 @@ def never_saved(tails: Mapping[int, Block], sources: Sequence[Source]) -> Findin
         # a line that the size cuts is left out
         lines = list(whole_lines(block, sources[index], index, len(block.data) - begin + 1))
         for at, line in enumerate(lines):
-            if not _is_gone(line):
+            if not _is_gone(line) or not (
+                _GONE.search(line.message) or any(_THERE.search(o.message) for o in lines)
+            ):
                 continue
             below = [other for other in lines[at + 1 :] if other.writer == line.writer]
             if any(_AGAIN.search(other.message) and _OF_CHECKPOINTS.search(other.message) for other in below):
@@ -70,7 +78,7 @@ def _is_gone(line: Said) -> bool:
     """Whether a line says that what writes checkpoints is gone, and not what is done about it."""
     said = line.message
     return (
-        _GONE.search(said) is not None
+        any(pattern.search(said) for pattern in (_GONE, _FAILED))
         and _OF_CHECKPOINTS.search(said) is not None
-        and _AGAIN.search(said) is None
+        and not any(pattern.search(said) for pattern in (_AGAIN, _READS))
     )

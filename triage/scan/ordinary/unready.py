@@ -65,8 +65,11 @@ def _came_further(own: Said, side_by_side: Sequence[Said], below: Sequence[Said]
     """Whether the others are so much further that the one is not only a little late, or somebody waits."""
     if any(_WAITS.search(line.message) for line in below):
         return True
-    said = {line.wording for line in side_by_side if line.writer == own.writer}
-    return len({line.wording for line in side_by_side} - said) >= FEWEST_STEPS
+    said: dict[str | None, set[str]] = defaultdict(set)
+    for line in side_by_side:
+        said[line.writer].add(line.wording)
+    others = [wordings for writer, wordings in said.items() if writer != own.writer]
+    return len(set.intersection(*others) - said[own.writer]) >= FEWEST_STEPS
 
 
 def _of_a_start(line: Said) -> bool:
