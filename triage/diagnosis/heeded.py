@@ -12,7 +12,7 @@ from triage.scan.ordinary.completion import DONE as SAID_DONE
 from triage.scan.ordinary.said import without_digits
 from triage.scan.ordinary.status import WELL as STATUS_ZERO
 
-_EXIT_STATUS = "host.exit-status"
+_EXIT_STATUS, _SAID_FINISHED = "host.exit-status", "progress.finished"
 INTERRUPTED = "KeyboardInterrupt"
 _OF_DEVICES = frozenset(["cuda-error", "oom-message", "collective-timeout", "peer-loss"])
 
@@ -63,11 +63,30 @@ def trusted(items: Sequence[Item]) -> list[Item]:
         without_digits(line)
         for i in items if i.rule.role == "benign" for e in i.finding.evidence for line in e.text.splitlines()
     }  # fmt: skip
+    zeros = [
+        i for i in items
+        if i.rule.id == STATUS_ZERO and (below := i.text("_below")) is not None and below not in harmless
+    ]  # fmt: skip
+    # what a program's own good end stands above is met by its script, which does without
+    own = [i for i in zeros if not _ended_above(items, i)]
+    worthless = {id(i) for i in zeros if i.fields.get("_direct") is True} | {id(i) for i in own}
+    lines = {(i.finding.source, i.finding.offset) for i in own}
     return [
         i for i in items
-        if (i.rule.id != STATUS_ZERO or (below := i.text("_below")) is None or below in harmless)
+        if id(i) not in worthless
         and (i.rule.id != SAID_DONE or (len(sources) == 1 and i.rank is None))
+        # what a status is worth, the words around it are
+        and (i.rule.id != _SAID_FINISHED or (i.finding.source, i.at_last.offset) not in lines)
     ]  # fmt: skip
+
+
+def _ended_above(items: Sequence[Item], status: Item) -> bool:
+    """Whether the program itself said that it was through, above a status."""
+    one = status.finding
+    return any(
+        i.rule.fact == "ended-well" and i.finding.source == one.source and i.finding.offset < one.offset
+        for i in items
+    )
 
 
 def lasting(items: Sequence[Item]) -> list[Item]:

@@ -71,6 +71,11 @@ class Ends(Protocol):
         ...
 
     @property
+    def unfinished(self) -> Finding | None:
+        """What tells of work that nobody says has failed, and that never came to its end."""
+        ...
+
+    @property
     def mentioned(self) -> Finding | None:
         """The exception that is the last thing a program's logger says, in whatever tone."""
         ...

@@ -34,6 +34,7 @@ from triage.scan.ordinary.said import lines_around, without_digits
 from triage.scan.ordinary.selves import Selves, selves, went_on
 from triage.scan.ordinary.stacks import stacks
 from triage.scan.ordinary.standstill import stood_still
+from triage.scan.ordinary.unfinished import unfinished
 from triage.scan.ordinary.unwritten import unwritten
 from triage.scan.ordinary.waiting import waiting
 from triage.scan.prefix import split_line
@@ -227,6 +228,11 @@ class Ends:
     def unwritten(self) -> Finding | None:
         """The line in which it is said of what a run was for that it did not come where it belongs."""
         return unwritten(self._tails, self._sources)
+
+    @cached_property
+    def unfinished(self) -> Finding | None:
+        """What tells of work that nobody says has failed, and that never came to its end."""
+        return unfinished(self._tails, self._sources)
 
     @cached_property
     def mentioned(self) -> Finding | None:

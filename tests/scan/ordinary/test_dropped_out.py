@@ -33,3 +33,28 @@ def test_who_says_last_of_all_that_it_has_no_more_has_had_less_to_do(engine: Eng
 def test_one_of_two_may_have_less_to_do(engine: Engine) -> None:
     lines = [f"w{writer} part {part}" for part in range(12) for writer in range(2) if writer or part < 8]
     assert verdict(engine, *lines, "reduce over all partial results") == "healthy"
+
+
+def files(silent: int, until: int, *last: str) -> list[Source]:
+    return [
+        Source(
+            f"logs/rank_{rank}.log",
+            data="\n".join(
+                [f"2026-03-02 10:14:22,104 INFO shard {at + 1}/12 embedded, 4012 docs" for at in range(12)][
+                    : until if rank == silent else 12
+                ]
+                + [
+                    f"2026-03-02 10:20:22,104 INFO {said}"
+                    for said in (last if rank == silent else ("all shards embedded",))
+                ]
+            ).encode(),
+        )
+        for rank in range(4)
+    ]
+
+
+def test_who_falls_silent_in_a_log_of_its_own_is_named(engine: Engine) -> None:
+    found = engine.diagnose(files(2, 5))
+    assert found.root_cause is not None
+    assert found.root_cause.origin.rank == 2
+    assert engine.diagnose(files(2, 5, "all shards embedded")).verdict == "healthy"

@@ -28,3 +28,12 @@ def test_a_logger_that_goes_on_got_over_it(engine: Engine) -> None:
 
 def test_what_is_met_after_the_work_is_done_takes_nothing_from_it(engine: Engine) -> None:
     assert verdict(engine, "INFO 10:08:00 saved model to out/model.safetensors", ERROR, *SCRIPT) == "healthy"
+
+
+def test_the_work_that_is_left_with_an_exception_has_ended_with_it(engine: Engine) -> None:
+    for left in ("main loop left: ", "fit() ended with ", "training stopped: "):
+        assert (
+            verdict(engine, f"INFO 10:01:24 {left}OSError: /data/train.bin: Stale file handle", *SCRIPT)
+            == "failed"
+        )
+        assert verdict(engine, f"INFO 10:01:24 {left}as planned", *SCRIPT) == "healthy"

@@ -156,6 +156,11 @@ class _Ends:
         return None
 
     @property
+    def unfinished(self) -> Finding | None:
+        """None, for the same reason."""
+        return None
+
+    @property
     def given_up(self) -> Finding | None:
         """None, for the same reason."""
         return None

@@ -15,8 +15,16 @@ from triage.diagnosis.run import Ends
 from triage.model import Finding
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled
+from triage.scan.ordinary.answers import ANSWERS
+from triage.scan.ordinary.never_saved import NEVER_SAVED
+from triage.scan.ordinary.said import without_digits
+from triage.scan.ordinary.silenced import SILENCED
 from triage.scan.prefix import split_line
 
+_START = (
+    r"(?i)\b(?:shard|worker|server|engine|replica|model|core)\w*\b.{0,30}"
+    r"\b(?:to (?:be(?:come)? ready|come up|start|load)|not (?:yet )?(?:ready|loaded))\b"
+)
 _RESOURCES = r"(?i)\bschedul\w+|\bresources?\b|\bplacement\b|\bquota\b|\ballocation\b|\bqueued?\b.{0,20}\bpriority\b|\bpending\b"
 _PEERS = (
     r"(?i)\b(?:join\w*|rendezvous|regist\w+|connect\w*|check(?:ed)? in|come up|peers?|members?)\b"
@@ -27,7 +35,13 @@ _NAMED = r"(?i)\b(?:task|rank)[ :=#_-]{0,2}(\d{1,5})\b(?! of)"
 """Who is awaited, where one is named."""
 _COMPILER = r"(?i)\b(?:compil\w*|lower\w*|autotun\w*|captur\w*|trac(?:e|ing)|jit)\b"
 _SAVING = r"(?i)\b(?:checkpoints?|ckpts?|sav(?:e|es|ed|ing)|shards? (?:to be )?written|written)\b"
+_NO_SAMPLES = (
+    r"(?i)(?<![\w./,-])0 (?:\w+ )?(?:samples|batches|examples|sequences|documents|records|rows|prompts|questions|items|images)\b"
+    r"|\b(?:n|(?:n|num|total)[_ ](?:samples|examples|batches))[\"']? ?[:=] ?0\b"
+)
+"""How it is said that there was no data at all."""
 _WAITS = (
+    (_START, "unknown.waits-to-the-end"),
     (_RESOURCES, "unknown.waits-for-resources"),
     (_SAVING, "unknown.waits-for-checkpoint"),
     (_COMPILER, "unknown.waits-for-compiler"),
@@ -47,6 +61,7 @@ def in_vain(job: Job, ranking: Ranking, ends: Ends | None) -> Candidate | None:
         or _retries(job, ranking, ends)
         or _nothing(job, ranking, ends)
         or _unwritten(job, ends)
+        or _unfinished(job, ranking, ends)
         or _given_up(job, ranking, ends)
         or _left_out(job, ranking, ends)
         or _mentioned(job, ranking, ends)
@@ -117,6 +132,8 @@ def _nothing(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
         found = _by_words(job, told)
         found.reasons.append("nothing came of the work, and this was complained of most")
         return found
+    if compiled(_NO_SAMPLES).search(str(told.fields.get("words") or "")):
+        told = replace(told, rule_id="unknown.no-samples", rank=None)
     return _made(job, told, "a tally at the end says so")
 
 
@@ -142,10 +159,43 @@ def _unwritten(job: Job, ends: Ends) -> Candidate | None:
     return _or_made(job, told, found, "nothing tells that it came there later")
 
 
+def _unfinished(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
+    told = ends.unfinished
+    if told is None:
+        return None
+    if told.rule_id == NEVER_SAVED:
+        why = "checkpoints are begun below it, and none is said to be there"
+        return _or_made(job, told, _by_words(job, told), why)
+    if told.rule_id == SILENCED:
+        if any(
+            "job-end" in end.rule.tags or end.rank == told.rank is not None
+            for end in job.of_fact("ended-well")
+        ):
+            return None
+        found = _or_made(job, told, _by_words(job, told), "it is not heard again, and all others go on")
+        return None if found is None else _of_rank(found, told.rank)
+    why = "nothing below it tells of work that is done"
+    since = told.last_offset or told.offset
+    signs = (*job.of_fact("progress"), *job.of_fact("ended-well"))
+    if any(last_of(sign) > since and sign.finding.source == told.source for sign in signs):
+        return None
+    if told.rule_id == ANSWERS:
+        before = [
+            c for c in ranking.survived
+            if not c.advisory and c.lead.finding.source == told.source and last_of(c.lead) <= since
+        ]  # fmt: skip
+        last = max((last_of(c.lead) for c in before), default=0)
+        known = _taken_back(ranking, [c for c in before if last_of(c.lead) == last], why)
+        if known is not None:
+            return known
+    return _made(job, told, why)
+
+
 def _given_up(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     told = ends.given_up
     if told is None or any(
-        last_of(end) > told.offset or end.finding.source != told.source for end in job.of_fact("ended-well")
+        last_of(end) > told.offset if end.finding.source == told.source else not _siblings(job, told, end)
+        for end in job.of_fact("ended-well")
     ):
         return None
     why = "the program says last of all that it leaves its work undone"
@@ -182,6 +232,14 @@ def _mentioned(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     return found
 
 
+def _siblings(job: Job, told: Finding, end: Item) -> bool:
+    """Whether somebody's own good end stands in a log of the same kind: tasks of an array end each for itself."""
+    one, other = job.sources[told.source].name, job.sources[end.finding.source].name
+    return (
+        "job-end" not in end.rule.tags and without_digits(one) == without_digits(other) and end.rank is None
+    )
+
+
 def _left_out(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     told = ends.left_out
     if told is None or any("job-end" in end.rule.tags for end in job.of_fact("ended-well")):
@@ -200,9 +258,14 @@ def _what_ended(ranking: Ranking, told: Finding, why: str) -> Candidate | None:
         and c.lead.rank in {None, told.rank}
     ]  # fmt: skip
     best = _taken_back(ranking, found, why)
-    if best is not None and best.lead.rank is None and told.rank is not None:
-        best.items[0] = best.lead._replace(finding=replace(best.lead.finding, rank=told.rank))
-    return best
+    return None if best is None else _of_rank(best, told.rank)
+
+
+def _of_rank(found: Candidate, rank: int | None) -> Candidate:
+    """``found``, as what befell a rank, where it does not say whom."""
+    if found.lead.rank is None and rank is not None:
+        found.items[0] = found.lead._replace(finding=replace(found.lead.finding, rank=rank))
+    return found
 
 
 def _not_survived(ranking: Ranking, told: Finding, why: str) -> Candidate | None:

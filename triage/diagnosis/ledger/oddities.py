@@ -18,6 +18,11 @@ _FEWEST_LAST = 3
 """Ranks whose last words must be known to tell the odd ones."""
 SILENT = frozenset(["ledger.never-entered", "ledger.never-entered-silent"])
 """Verdicts on ranks of which nothing more is known than what they said last."""
+_FOR_TROUBLE = (
+    r"(?i)\b(?:could not|couldn't|cannot|can't|unable to|failed to|giv(?:es|ing) up|gave up"
+    r"|(?:re-?tries|attempts|tries) (?:\w+ )?(?:exhausted|used up|left|failed))\b"
+)
+"""How it is said that somebody leaves because of something that went wrong."""
 _NO_MORE = (
     r"(?i)\b(?:(?:shutting down|leaving|exiting|stopping) (?:on|as (?:asked|planned|told)|by|because)\b"
     r"|early[ -]?stop\w*|(?:end|exit|finish|leav|quit|stopp?)(?:ing|s|ed)? (?:the |its |my )?(?:\w+ )?early"
@@ -158,6 +163,8 @@ def says_no_more(item: Item) -> bool:
     if item.finding.level in {"error", "fatal"}:
         return False
     words = item.text("words") or ""
+    if compiled(_FOR_TROUBLE).search(words) is not None:
+        return False
     alone = item.rule.fact == "oddity" or item.fields.get("_shared") is False
     return compiled(_NO_MORE).search(words) is not None or (
         alone and compiled(_ROUND_OVER).search(words) is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.survival.endings import Endings
@@ -43,7 +44,9 @@ def through(job: Job, item: Item, endings: Endings) -> Item | None:
         return None
     # a bar of its own in each of many parts comes to its total too
     total = last[0][1]
-    before = [int(found[0][0]) for _, found in counted[:-1] if found[0][1] == total]
+    told = [int(found[0][0]) for _, found in counted if found[0][1] == total]
+    # several ranks tell the same one after the other
+    before = [one for one, other in pairwise(told) if one != other]
     if sum(a < b for a, b in zip(before, [*before[1:], int(total)], strict=True)) < _FEWEST or before.count(
         int(total)
     ):

@@ -47,7 +47,7 @@ def last_signs_of_life(block: Block, source: Source, index: int) -> Iterator[Fin
         plain = prefix.level in {"info", "debug"} or (saves and HANDS_OVER.search(message) is not None)
         if not plain or not message.strip() or _OF_NCCL in text[: _LEAD + len(_OF_NCCL)]:
             continue
-        if any(p.match(message) for p in (PYTHON_FRAME, NATIVE_FRAME, _OF_A_CRASH)):
+        if any(p.match(message) for p in (PYTHON_FRAME, NATIVE_FRAME, _OF_A_CRASH, _IS_FATAL)):
             continue  # a collector of lines calls each of a crash's report an ordinary one
         leaves = SAYS_GOODBYE.search(message) is not None
         if prefix.stream in byes:
@@ -73,3 +73,5 @@ _OF_A_CRASH = deferred(
     r"(?:Current )?[Tt]hread 0x[0-9a-f]+ .{0,60}\(most recent call first\)|Extension modules: |Fatal Python error: "
 )
 """What the interpreter prints of itself when it dies of a signal."""
+_IS_FATAL = deferred(r"(?i)\W{0,3}(?:[\w./-]{1,30}: )?(?:fatal(?: error)?|panic|unrecoverable error) ?:\s")
+"""How programs begin the last thing that they say, whatever a collector calls its lines."""

@@ -139,7 +139,7 @@ _GIVES_UP = deferred(
     r"|no (?:more )?(?:re-?starts|retries|attempts|tries|workers|replicas|mirrors|hosts|nodes|endpoints) (?:are )?left)\b"
     r"|\b(?:not|never|without|no|failed to) (?:yet |reaching |any )?converge(?:d|nce|s)?\b|\boscillating after\b"
     r"|\b(?:below|above|beyond|under|over|past|exceed\w*|too (?:many|few|often)|fail\w*|broke|diverg\w*|lost|died|dead|cannot|unable"
-    rf"|errors?|worse)\b.{{0,60}}\b{_LEAVING}\b(?! criteri)"
+    rf"|could not|couldn't|denied|refused|not found|corrupt\w*|errors?|worse)\b.{{0,60}}\b{_LEAVING}\b(?! criteri)"
     rf"|\b{_LEAVING}\b.{{0,40}}\b(?:too (?:many|few|often)|after \d+ (?:\w+ )?(?:fail\w*|errors?|crashes)"
     r"|with (?P<part>\d+) of (?P<all>\d+))\b",
     re.IGNORECASE,

@@ -44,10 +44,13 @@ _RAYS = deferred(r"\((?:raylet|[\w.<>:, =]{1,80}\bpid=\d+[^)\n]{0,40})\) ")
 _OF_RAYS = deferred(
     r"\s|ray::|(?:\w+\.)*[A-Z]\w*(?:Error|Exception)\b|Traceback|The (?:worker|actor)\b|\((?:raylet|[\w.<>:, =]{1,80}\bpid=\d)"
 )
+_COMPLAINS = frozenset(["warning", "error"])
+_GIVES_UP_ITSELF = deferred(r"(?i)\b(?:giv(?:e|es|ing) up|gave up|no \w+ (?:is |are )?left)\b")
 _MOST_BESIDE, _LAST = 80, 3
 _LEFT = deferred(r"(?i)\b(?:left|remaining|unprocessed|undone|not done)\W*$")
 _IS_OVER = deferred(
-    r"(?i)\b(?:down|closed|stopped|over|gone|ended|released|cleaned up|bye|leaves?|exit(?:s|ed|ing)?)\W*$"
+    r"(?i)\b(?:down|closed|stopped|over|gone|ended|released|cleaned up|bye|leav(?:es?|ing)|exit(?:s|ed|ing)?|quit(?:s|ting)?|aborting)"
+    r"(?: too| as well)?\W*$"
 )
 """What is said last of what was used for the work, whatever became of that."""
 _NAMED = deferred(r"^\W{0,2}[^:\n]{1,30}:\s+")
@@ -111,11 +114,26 @@ def given_up(
         if at is not None and rows[at][0] not in taken.get(sources[index].name, ()):
             number, text = rows[at]
             prefix = split_line(text)[0]
+            shown = [rows[at]] if (why := _complaint(rows, at)) is None else [why, rows[at]]
             return Finding(
                 rule_id=GAVE_UP_RULE, fields={"words": " ".join(text.split())[:160]},
-                evidence=(Evidence(sources[index].name, number, safe(text[:_LONGEST])),), source=index,
-                offset=block.offset + _offset_of(block, number), rank=prefix.rank, time=prefix.time, stream=prefix.stream,
+                evidence=tuple(Evidence(sources[index].name, n, safe(said[:_LONGEST])) for n, said in shown),
+                source=index, offset=block.offset + _offset_of(block, number), host=prefix.host,
+                rank=sources[index].rank if prefix.rank is None else prefix.rank, local_rank=prefix.local_rank,
+                time=prefix.time, stream=prefix.stream,
             )  # fmt: skip
+    return None
+
+
+def _complaint(rows: Sequence[tuple[int, str]], at: int) -> tuple[int, str] | None:
+    """What the one who gives up in row ``at`` complained of right above it, if the row itself names no trouble."""
+    if speaks_of_trouble(_GIVES_UP_ITSELF.sub("", rows[at][1])):
+        return None
+    stream = split_line(rows[at][1])[0].stream
+    for row in reversed(rows[max(0, at - NEAR) : at]):
+        prefix = split_line(row[1])[0]
+        if prefix.stream == stream:
+            return row if prefix.level in _COMPLAINS or speaks_of_trouble(row[1]) else None
     return None
 
 
@@ -123,7 +141,7 @@ def _given_up(rows: Sequence[tuple[int, str]], end: int, *, ended: bool) -> int 
     """The row at the end in which the work is said to be left, or, with ``ended``, somebody is last said to have ended badly."""
     if end and gives_up(rows[end - 1][1]) and not _counts_down(rows, end - 1):
         return end - 1
-    for at in range(end - 2, max(-1, end - 1 - _LAST), -1) if ended else ():
+    for at in range(end - 2, max(-1, end - 1 - _MOST_BESIDE), -1) if ended else ():
         if _IS_OVER.search(rows[at + 1][1]) is None:
             break
         if gives_up(rows[at][1]) and not _counts_down(rows, at):
@@ -198,7 +216,7 @@ def _says_done(rows: Sequence[tuple[int, str]], at: int) -> bool:
         gives_up(above) and not _WELL.search(text)
     ):
         return False
-    if unanswered_above([said for _, said in rows[max(0, at - NEAR) : at]]):
+    if unanswered_above([said for _, said in rows[max(0, at - NEAR) : at]]) is not None:
         return False
     return _WELL.search(text) is not None or not _left_as_it_was(rows[:at])
 

@@ -23,7 +23,7 @@ GLANCE = 2 << 10
 """Bytes at the end of a log in which somebody's last line is mostly found."""
 BETWEEN = 4
 """Lines among which each last one of a process without a name may stand."""
-_THROUGH = r"(?i)\b(?:finished|completed?|done|exported|saved|written|reached|converged|succe(?:ss\w*|eded)|consumed)\b|\ball good\b"
+_THROUGH = r"(?i)\b(?:finished|completed?|done|exported|saved|written|wrote|reached|converged|succe(?:ss\w*|eded)|consumed)\b|\ball good\b"
 """What is said of work that has been done."""
 _OF_A_PART = (
     r"(?i)\b(?:init\w*|set[ -]?up|load\w*|warm\w*|compil\w*|download\w*|connect\w*|join\w*|start\w*|prepar\w*|tokeni\w*|buil[dt]\w*"
@@ -61,9 +61,9 @@ def in_concert(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding
     if not _worth_reading(tails, sources):
         return None
     lines = list(_lines(tails, sources))
-    own = _ranks_of_streams(lines)
+    own = ranks_of_streams(lines)
     named: dict[str | int, Said] = {
-        own.get((line.source, _outer(line)), line.writer): line for line in lines if line.writer is not None
+        own.get((line.source, outer(line)), line.writer): line for line in lines if line.writer is not None
     }
     if not named and len(tails) > 1:
         named = {line.source: line for line in lines}  # a log for each of them
@@ -101,10 +101,10 @@ def left_out(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding |
     if not _worth_reading(tails, sources, but_for=1):
         return None
     lines = list(_lines(tails, sources))
-    own = _ranks_of_streams(lines)
+    own = ranks_of_streams(lines)
     by_writer: dict[str | int, list[Said]] = defaultdict(list)
     for line in lines:
-        writer = line.source if len(tails) > 1 else own.get((line.source, _outer(line)), line.writer)
+        writer = line.source if len(tails) > 1 else own.get((line.source, outer(line)), line.writer)
         if writer is not None:
             by_writer[writer].append(line)
     ends = {writer: said[-1] for writer, said in by_writer.items()}
@@ -175,16 +175,17 @@ def says_that_it_is_through(line: Said) -> bool:
     )
 
 
-def _ranks_of_streams(lines: Sequence[Said]) -> dict[tuple[int, str], str]:
+def ranks_of_streams(lines: Sequence[Said]) -> dict[tuple[int, str], str]:
     """The rank that a launcher's name before lines stands for, where one rank speaks under it: stacks do not say whose they are."""
     ranks: dict[tuple[int, str], set[str]] = defaultdict(set)
     for line in lines:
         if line.writer is not None and line.writer.isdecimal() and line.prefix.stream:
-            ranks[line.source, _outer(line)].add(line.writer)
+            ranks[line.source, outer(line)].add(line.writer)
     return {place: told.pop() for place, told in ranks.items() if len(told) == 1}
 
 
-def _outer(line: Said) -> str:
+def outer(line: Said) -> str:
+    """The outermost of the names that stand before a line: the launcher's."""
     return line.prefix.stream.partition("/")[0]
 
 

@@ -33,24 +33,25 @@ _LEFT_UNDONE = deferred(
 )
 """How the work itself is said to be left undone: no answer."""
 _ANSWERED = deferred(
-    r"(?i)\b(?:succe\w+|ok|passed|recover\w*|verified|works?|saved|written|wrote|uploaded|exported|stored|published)\b"
+    r"(?i)\b(?:succe\w+(?! (?:stopp|clos|shut|disconnect|unregister|releas|delet|remov|clean)\w*)|ok|passed"
+    r"|recover\w*|verified|works?|saved|written|wrote|uploaded|exported|stored|published)\b"
 )
 """How it is said that something came out well after all."""
 
 
-def unanswered_above(texts: Sequence[str]) -> bool:
-    """Whether one of the last of ``texts`` states an error, and none below it tells of work or of what was done about it."""
+def unanswered_above(texts: Sequence[str]) -> str | None:
+    """The one of the last of ``texts`` that states an error, None where one below it tells of work or of what was done about it."""
     for text in reversed(texts[-NEAR:]):
         said = clean(text)
         prefix, message = split_line(said)
         message = message.strip()
         if _is_stated(prefix.level, said, message):
-            return True
+            return text
         if _LEFT_UNDONE.search(message) is None and any(
             p.search(message) for p in (_WORK, compiled(FRESH), _ANSWERED, HANDS_OVER)
         ):
-            return False
-    return False
+            return None
+    return None
 
 
 def _is_stated(level: str | None, text: str, message: str) -> bool:

@@ -12,13 +12,15 @@ from dataclasses import dataclass, field, replace
 from triage.model import Block, Finding, Source, Value
 from triage.scan.lazy import compiled, deferred
 from triage.scan.ordinary.said import Said, finding_of, whole_lines, window_of
-from triage.scan.tracebacks.lines import is_exception
+from triage.scan.tracebacks.lines import names_exception
 
 NOT_FINITE, SKIPPED = "numerics.never-finite-again", "numerics.every-step-skipped"
 FEWEST = 3
 """Lines without a number, one below the other, that are no slip."""
 FEWEST_OF_START = 6
 """The same where no number was ever seen: some have no loss before they have gathered data."""
+FEWEST_NANS = 12
+"""The same where there were numbers before, and it is said that there is none now: no scale brings those back."""
 _THROUGH = deferred(r"(?<![\d.])100(?:\.0+)? ?%|(?<![\w./:-])([3-9]|[1-9]\d+) ?(?:/|of) ?\1(?![\w/:]|\.\d)")
 """How it is counted that all of the work is done: what never was a number by then will be none."""
 FEWEST_SKIPPED = 40
@@ -55,6 +57,8 @@ _TRIAL = deferred(r"(?i)\btrial[ _#:=]{0,2}\d{1,6}\b")
 """What a tuner calls each of its tries: what becomes of one says nothing of the others."""
 _TALLY = deferred(r"(?i)\b(?:number of )?(?:skipped|nan)(?: \w+)?[ =:]{1,4}\d+")
 """How many were left out so far."""
+_ITERATIONS = deferred(r"\biteration +(\d+) ?/ *\d+ \|[^\n]*\bnumber of skipped iterations: +(\d+)")
+_NAN = deferred(r"(?i)(?<![a-z])nan(?![a-z])")
 _OVERFLOW = deferred(r"(?i)\b(?:overflow\w*|non-?finite|not finite|nan|inf)\b")
 _SKIP_BYTES = re.compile(rb"(?i)skip")
 _SCALE = deferred(
@@ -72,6 +76,8 @@ class _Course:
     """The same, from before something was restored of which nothing is told yet."""
     skipped: list[Said] = field(default_factory=list)
     at_bottom: int = 0
+    nans: int = 0
+    """Of those, the steps that were left out because something was no number, where no scale is searched for."""
     restored: int = 0
     """How often what had been saved was taken up without a good line since."""
     gathering: bool = False
@@ -126,16 +132,22 @@ def _fewest(course: _Course) -> int:
 
 
 def _only_skips(course: _Course) -> bool:
-    return len(course.skipped) >= FEWEST_SKIPPED or course.at_bottom >= FEWEST_AT_BOTTOM
+    return (
+        len(course.skipped) >= FEWEST_SKIPPED
+        or course.at_bottom >= FEWEST_AT_BOTTOM
+        or (course.ever and course.nans >= FEWEST_NANS)
+    )
 
 
 def _courses(read: Iterator[Said]) -> list[_Course]:
     lines = list(read)
     nameless = _nameless(lines)
     courses: dict[str | None, _Course] = {}
+    reached: dict[str | None, int] = {}
     for line in lines:
-        skips = _skips(line.text)
-        good = None if skips or is_exception(line.message) is not None else _judged(line)
+        whole = _all_left_out(line, reached)
+        skips = whole > 0 or _skips(line.text)
+        good = None if skips or _is_raised(line.message) else _judged(line)
         if good is None and not skips:
             if _RESTORES.search(line.text):
                 for course in courses.values():
@@ -151,13 +163,14 @@ def _courses(read: Iterator[Said]) -> list[_Course]:
         course = courses.setdefault(writer, _Course(nameless=nameless))
         course.before = []
         if good is True:
-            course.ever, course.at_bottom = True, 0
+            course.ever, course.at_bottom, course.nans = True, 0, 0
             course.restored = 0
             course.bad.clear()
             course.skipped.clear()
         elif skips:
-            course.skipped.append(line)
+            course.skipped.extend([line] * max(1, whole))
             course.at_bottom += _at_bottom(line.text)
+            course.nans += _NAN.search(line.text) is not None and _SCALE.search(line.text) is None
         else:
             course.restored += _RESTORES.search(line.text) is not None
             course.bad.append(line)
@@ -172,6 +185,25 @@ def _nameless(lines: Sequence[Said]) -> bool:
     """Whether what seems to tell writers apart is a count: hardly anybody says more than one line."""
     told = [line.writer for line in lines if _judged(line) is not None]
     return len(set(told)) * FEWEST > len(told) * (FEWEST - 1)
+
+
+def _is_raised(message: str) -> bool:
+    """Whether a line begins with the name of an exception, not with that of a logger."""
+    return names_exception(message) and message.partition(":")[0].rpartition(".")[2].lstrip()[:1].isupper()
+
+
+def _all_left_out(line: Said, reached: dict[str | None, int]) -> int:
+    """How many iterations a report tells of, if it says that all of them were left out; Megatron prints that.
+
+    Args:
+        reached: the iteration that each writer's report before this one had come to.
+    """
+    found = _ITERATIONS.search(line.text)
+    if found is None:
+        return 0
+    since = int(found[1]) - reached.get(line.writer, 0)
+    reached[line.writer] = int(found[1])
+    return min(FEWEST_SKIPPED, since) if 0 < since == int(found[2]) else 0
 
 
 def _skips(text: str) -> bool:

@@ -39,6 +39,10 @@ _STATUS = deferred(
     r"[ =:]{1,3}(-?\d{1,3})\b(?!\.\d|[%/])"
 )
 """How it is said of one after the other how it ended."""
+_BEGINS = deferred(
+    r"(?i)\b(?:start(?:s|ed|ing)?|launch(?:es|ed|ing)?|begin(?:s|ning)?|began|submitted|queued|pending)\b"
+)
+"""How it is said that one of them is begun, whatever comes of it."""
 _NO_LOSS = deferred(
     r"(?i)\b(?:retr(?:y|ies|ying|ied)|again|re-?queu\w*|re-?start\w*|resum\w*|re-?schedul\w*|recover\w*|fall\w* back|fell back|instead"
     r"|already|exists?|cached|done|finished|up to date|unchanged|expect\w*|intended|injected|xfail\w*|attempt|download\w*|fetching"
@@ -137,7 +141,8 @@ def _work_is_told(lines: Iterable[Said], names: set[str]) -> bool:
     for line in lines:
         if not line.message[:1].strip() or _is_lost(line):
             continue
-        if any(found[2] in names for found in _ITEM.finditer(line.text)):
+        named = {found[2] for found in _ITEM.finditer(line.text)}
+        if named & names or (named and _BEGINS.search(line.message) is not None):
             continue
         if not complains(line.message):
             told[without_digits(line.message)].add(line.message)

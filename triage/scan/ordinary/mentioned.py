@@ -29,7 +29,9 @@ _IN_THE_WORK = deferred(
 _GRAVE = frozenset(["error", "fatal"])
 """Levels at which it is no mere mention."""
 _IS_ONE = deferred(
-    r"(?i:(?:\w+(?:\.\w+)*: |(?:caught|exception|error|raised|failed)\b[^\n:]{0,40}: ))?"
+    r"(?i:\w+(?:\.\w+)*: )?(?i:(?:caught|exception|error|raised|failed)\b[^\n:]{0,40}: "
+    r"|(?:the |main |inner |outer )*(?:loop|fit(?:\(\))?|train(?:ing|er)?|run|job|main(?:\(\))?)(?!\w)[ \w]{0,12}"
+    r"\b(?:left|ended|stopped|aborted|exited|quit|died|broke|failed)\b[ \w]{0,12}(?:: | (?:with|by|on) ))?"
     r"(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)(?:(?:\([\w.]+\))?: \S|\((?:\d+, )?['\"])"
 )
 """What is said is nothing but an exception."""
@@ -80,7 +82,9 @@ def _last_of_the_program(lines: Sequence[Said]) -> int | None:
     """The last line that a logger wrote, but for those that only say that all is over."""
     for at in range(len(lines) - 1, max(-1, len(lines) - 1 - _BELOW), -1):
         line = lines[at]
-        if _logged(line) and _CLOSES.search(line.message) is None:
+        if _logged(line) and (
+            _CLOSES.search(line.message) is None or _IS_ONE.match(line.message) is not None
+        ):
             return at
         if line.prefix.level is not None and not _logged(line):
             return None

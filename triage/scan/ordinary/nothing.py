@@ -52,6 +52,9 @@ _NONE = deferred(
     # epoch 0: 0 samples, avg loss nan
     r"|(?<![\w./,-])0 (?:\w+ )?(?:samples|batches|examples|steps|sequences|documents|records|rows)\b[^\n]{0,40}"
     r"\b(?:loss|acc\w*|score|reward|ppl|mean|avg)\b[^\n\d]{0,10}\b(?:nan|none|n/a)\b"
+    # evaluation: 0 samples
+    r"|\b(?:eval\w*|test\w*|valid\w*|infer\w*|predict\w*|bench\w*|scor\w*)\b[^\n:]{0,24}[:=] ?0 (?:samples|batches|examples|sequences"
+    r"|documents|records|prompts|questions|items|images)\b"
     # backend unavailable, nothing to run
     r"|\b(?:no \w+ left|not available|unavailable|failed|missing|not found|invalid)\b[^\n]{0,60}\bnothing to (?:run|train)\b"
     # report has 0 figures; wrote results.json (0 tasks)
@@ -62,7 +65,8 @@ _NONE = deferred(
 )
 """Not one of so many."""
 _EMPTY = deferred(
-    r"(?i)(?<![\w.-])[\"']?(?:(?:n|num|total|number of)[_ ])?(?:samples|examples|records|rows|documents|prompts|questions|images|items"
+    r"(?i)(?<![\w.-])n ?[:=] ?0(?![\w./%])"
+    r"|(?<![\w.-])[\"']?(?:(?:n|num|total|number of)[_ ])?(?:samples|examples|records|rows|documents|prompts|questions|images|items"
     r"|scored|evaluated|processed|answered|succeeded|completed|ok|kept|used|written)"
     r"(?:[_ ](?:scored|evaluated|used|kept|processed|done))?[\"']?"
     r" ?[:=] ?0(?![\w./%])"

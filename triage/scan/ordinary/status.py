@@ -123,17 +123,20 @@ def closing_status(block: Block, source: Source, index: int) -> Iterator[Finding
         return
     rows = data[max(0, start - _SIBLINGS) : start].decode("utf-8", "replace").splitlines()
     rows = [row for row in rows if row.strip()]
-    if words is not None and unanswered_above(rows):
+    unanswered = unanswered_above(rows)
+    if words is not None and unanswered is not None:
         return
     above = rows[-1].rstrip() if rows else ""
     number, offset = block.line + data.count(b"\n", 0, start), block.offset + start
     harmless = _in_passing(above) or WANTED.search(above) is not None
-    trouble = without_digits(above) if speaks_of_trouble(above) and not harmless else None
+    direct = speaks_of_trouble(above) and not harmless
+    error = above if direct else unanswered
+    trouble = None if error is None else without_digits(error.rstrip())
     rank = prefix.rank if prefix.rank is not None else source.rank
     signal = SIGNALS.get(-status if status < 0 else status - _KILLED)
     yield Finding(
         rule_id=BADLY if status else WELL,
-        fields={"exit_code": status, "signal": signal} if status else {"_below": trouble, "_words": words is not None},
+        fields={"exit_code": status, "signal": signal} if status else {"_below": trouble, "_direct": direct, "_words": words is not None},
         evidence=(Evidence(source.name, number, safe(text)),), source=index, offset=offset,
         rank=rank, host=prefix.host or source.host, time=prefix.time, stream=prefix.stream,
     )  # fmt: skip

@@ -1,0 +1,54 @@
+"""Whether a server answers nothing but errors to the end of its log: it is up, and what did its work is not.
+
+Its access log calls each of them an ordinary line. One that closes refuses what still comes, and one that is too busy
+refuses some of many: neither has failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from triage.model import Block, Finding, Source
+from triage.scan.lazy import deferred
+from triage.scan.ordinary.said import Said, finding_of, whole_lines
+
+ANSWERS = "unknown.answers-with-errors"
+FEWEST = 8
+"""Requests, one after the other to the end, that were answered with an error."""
+_ANSWER = deferred(
+    r"\"(?P<call>GET|POST|PUT|PATCH|DELETE|HEAD) (?P<path>/[^\s\"?]*)[^\"\n]*\"[ :]{1,3}(?:status[= :]{0,3})?(?P<code>[1-5]\d\d)\b"
+)
+"""How web servers log a request and the status of its answer."""
+_ASIDE = deferred(
+    r"/(?:|health\w*|ping|metrics|ready\w*|live\w*|version|docs|favicon\.ico|v1/models|get_model_info)/?\Z"
+)
+"""What is asked of a server beside its work, and answered by others than those who do that."""
+_CLOSES = deferred(r"(?i)\b(?:shut(?:ting)? ?down|drain\w*|SIG(?:TERM|INT)|stopping|handling signal)\b")
+_WORST = 500
+
+
+def only_errors(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
+    """The first and the last of the answers that are errors, to the end of a log, where there are many and none is another."""
+    for index, block in sorted(tails.items()):
+        if b'" 50' not in block.data and b'"status' not in block.data and b'": 50' not in block.data:
+            continue
+        run: list[tuple[Said, str]] = []
+        closes = False
+        for line in whole_lines(block, sources[index], index):
+            found = _ANSWER.search(line.text)
+            if found is None:
+                closes |= _CLOSES.search(line.message) is not None
+                continue
+            if _ASIDE.match(found["path"]):
+                continue
+            code = int(found["code"])
+            if code >= _WORST:
+                if not closes:
+                    run.append((line, found["code"]))
+            elif code < _WORST - 100:
+                run, closes = [], False
+        if len(run) >= FEWEST:
+            first, last = run[0][0], run[-1][0]
+            fields = {"times": len(run), "code": int(run[-1][1])}
+            return finding_of(ANSWERS, first, sources, fields, last=last)
+    return None
