@@ -264,11 +264,18 @@ def _only_failed(job: Job, ledger: Ledger) -> int | None:
     failed = [rank for rank, end in ledger.exits.items() if end.failed and not end.orderly]
     if len(failed) == 1:
         return failed[0]
-    first = next(iter(job.of_rule("torch.agent-worker-failed")), None)
-    if first is None:
+    seen = job.of_rule("torch.agent-worker-failed")
+    if not seen or any(_as_early(other, seen[0]) for other in seen[1:]):
         return None
-    rank = ledger.identities.rank_of_pid(first.number("pid"))
+    rank = ledger.identities.rank_of_pid(seen[0].number("pid"))
     return rank if rank in failed else None
+
+
+def _as_early(other: Item, first: Item) -> bool:
+    """Whether the agent of another node saw a worker of its own end at the same time, as far as clocks tell."""
+    one, two = first.finding.time, other.finding.time
+    same = one is not None and two is not None and one.clock == two.clock
+    return same and one is not None and two is not None and two.seconds - one.seconds < 1.0
 
 
 def _own_logs(job: Job, ledger: Ledger) -> frozenset[int]:

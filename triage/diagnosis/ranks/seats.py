@@ -206,6 +206,10 @@ class Identities:
             return None
         if not finding.stream and self.only_failed is not None:
             return self.only_failed
+        if finding.rank is None and finding.local_rank is not None and self.only_failed is not None:
+            # several nodes have a process of that number; one of these failed
+            same = self.seat(self.only_failed).local_rank == finding.local_rank
+            return self.only_failed if same else None
         place = finding.source, around(finding)
         return self.failed_at.get(place) if around(finding) == finding.stream else None
 
