@@ -272,10 +272,22 @@ def _only_failed(job: Job, ledger: Ledger) -> int | None:
     if len(by_themselves) == 1:
         return by_themselves[0]
     seen = job.of_rule(_SEEN_FIRST)
-    if len({item.finding.source for item in seen}) > 1:
-        return None  # each node's agent tells of its own first: which log comes first is chance
-    rank = ledger.identities.rank_of_pid(seen[0].number("pid")) if seen else None
+    if not seen or any(_as_early(other, seen[0]) for other in seen[1:]):
+        return None
+    rank = ledger.identities.rank_of_pid(seen[0].number("pid"))
     return rank if rank in failed else None
+
+
+def _as_early(other: Item, first: Item) -> bool:
+    """Whether the agent of another node may have seen a worker end as early: each tells of its own first.
+
+    Which of several logs comes first is chance; in one, clocks tell.
+    """
+    if other.finding.source != first.finding.source:
+        return True
+    one, two = first.finding.time, other.finding.time
+    same = one is not None and two is not None and one.clock == two.clock
+    return same and one is not None and two is not None and two.seconds - one.seconds < 1.0
 
 
 _BY_WATCHDOG = "SIGABRT"

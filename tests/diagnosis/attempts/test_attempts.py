@@ -288,3 +288,28 @@ def test_a_command_that_is_named_because_it_failed_starts_nothing(engine: Engine
     diagnosis = engine.diagnose(Source(name="run.log", data=text.encode()))
     assert diagnosis.root_cause is not None
     assert diagnosis.root_cause.category == "user-code"
+
+
+SEEN = (
+    "E0301 {0}.400000 900 torch/distributed/elastic/multiprocessing/api.py:874] failed (exitcode: 1) local_rank: 5 "
+    "(pid: {1}) of binary: /opt/bin/python\n"
+)
+AGAIN = (
+    "I0301 {0}.500000 900 torch/distributed/elastic/agent/server/api.py:879] [default] Worker group FAILED. "
+    "1/1 attempts left; will restart worker group\n"
+)
+TABLE = (
+    "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \nRoot Cause (first observed failure):\n"
+    "[0]:\n  rank      : 5 (local_rank: 5)\n  exitcode  : 1 (pid: {0})\n"
+)
+
+
+def test_where_the_same_recurs_the_try_that_tells_of_whom_decides(engine: Engine) -> None:
+    """Only behind the last try does torchrun print its table."""
+    nameless = 'Traceback (most recent call last):\n  File "/w/data.py", line 6, in __getitem__\n    return json.loads(x)\n'
+    said = "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)\n"
+    text = STEPS + nameless + said + SEEN.format("08:02:11", 1205) + AGAIN.format("08:02:12")
+    text += STEPS + nameless + said + SEEN.format("08:04:11", 1305) + TABLE.format(1305)
+    root = engine.diagnose(Source("train.log", data=text.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("data-loading", 5)

@@ -319,3 +319,26 @@ def test_a_service_that_crashed_in_a_log_of_its_own_is_why_the_ranks_did_not_rea
     assert root is not None
     assert (root.category, root.origin.rank) == ("rank-crash", None)
     assert root.evidence[0].path == "sampler.log"
+
+
+SILENT = "UNAVAILABLE: The following tasks are unhealthy (stopped sending heartbeats):\n/job:jax_worker/replica:0/task:3\n"
+FATE = (
+    "F1104 12:02:00.644000 42475 client.h:80] Terminating process because the JAX distributed service detected fatal "
+    f"errors. This most likely indicates that another task died; absl::Status: {SILENT}"
+)
+
+
+def test_who_reports_that_another_one_is_gone_is_not_that_one(engine: Engine) -> None:
+    """The file of a line names its writer as well as a prefix does."""
+    told = f"E1104 12:02:00.384113 42475 coordination_service.cc:1180] {SILENT.removeprefix('UNAVAILABLE: ')}"
+    lost = (
+        "E1104 12:02:00.284113 42475 coordination_service.cc:1390] /job:jax_worker/replica:0/task:3 has been set to ERROR in "
+        "coordination service: UNAVAILABLE: Task /job:jax_worker/replica:0/task:3 heartbeat timeout. This indicates that the "
+        "remote task has failed, got preempted, or crashed unexpectedly.\n"
+    )
+    steps = "".join(f"completed step: {n}, seconds: 5.011, loss: 9.{n}12\n" for n in range(4))
+    logs = [steps + lost + told + FATE, steps + FATE, steps + FATE, steps]
+    sources = [Source(f"rank_{n}.log", data=text.encode(), rank=n) for n, text in enumerate(logs)]
+    root = engine.diagnose(sources).root_cause
+    assert root is not None
+    assert root.origin.rank == 3

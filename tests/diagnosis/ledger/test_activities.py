@@ -36,6 +36,10 @@ def missing(engine: Engine, *lines: str) -> Hypothesis:
             "rank 0: autotuning 48 configurations for shape (32, 640)", "ledger.compile-never-returned",
             "compile-or-graph-capture",
         ),
+        (
+            "INFO:megatron.core.datasets.gpt_dataset:Build and save the GPTDataset train indices",
+            "ledger.data-never-returned", "data-loading",
+        ),
         ("Evaluating: 12/60 batches, accuracy 0.555", "ledger.activity-never-returned", "straggler-or-hang"),
     ],
 )  # fmt: skip
@@ -47,6 +51,29 @@ def test_an_activity_that_was_begun_is_named(engine: Engine, line: str, rule: st
 def test_an_evaluation_that_steps_follow_is_over(engine: Engine) -> None:
     found = missing(engine, "Evaluating: 59/60 batches", "step 10 loss 0.5", "step 11 loss 0.5")
     assert found.rule_id == "ledger.never-entered-silent"
+
+
+SAVING = "Saving model checkpoint to /out/run/checkpoint-500\n"
+STEP = "{'loss': 1.31, 'grad_norm': 0.91, 'learning_rate': 1.9e-05, 'epoch': 0.4}\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "waiting", "rule"),
+    [
+        (SAVING, (1, 2, 3), "ledger.checkpoint-never-returned"),
+        (SAVING + STEP, (1, 2, 3), "ledger.never-entered-silent"),
+        (SAVING * 4, (1, 2, 3), "ledger.never-entered-silent"),
+        (SAVING, (0, 1, 3), "ledger.never-entered-silent"),
+    ],
+    ids=["rank 0 said it for all", "it went on", "all ranks said it", "another rank is missing"],
+)
+def test_what_stands_without_a_name_the_first_rank_said(
+    engine: Engine, said: str, waiting: tuple[int, ...], rule: str
+) -> None:
+    text = STEP + said + "".join(waits(rank) for rank in waiting)
+    root = engine.diagnose(Source("job.log", data=text.encode())).root_cause
+    assert root is not None
+    assert root.rule_id == rule
 
 
 def test_an_evaluation_that_goes_on_after_the_timeouts_was_only_slow(engine: Engine) -> None:

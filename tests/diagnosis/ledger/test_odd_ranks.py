@@ -500,3 +500,32 @@ def test_the_others_were_about_to_end_well_when_they_were_told_to(engine: Engine
     )
     root = cause(engine, log)
     assert (root.rule_id, root.origin.rank) == ("ledger.left-over", 5)
+
+
+LAYOUT = " > number of parameters on (tensor, pipeline) model parallel rank ({t}, {p}): 1754021888\n"
+TIMES = "(min, max) time across ranks (ms):\n"
+
+
+def waited(rank: int) -> str:
+    """The watchdog of a rank, as srun labels it."""
+    head = f"{rank}: [rank{rank}]:[E1121 10:03:11.469789736 ProcessGroupNCCL.cpp"
+    return (
+        f"{head}:689] [Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=17, "
+        "OpType=ALLREDUCE, NumelIn=1, NumelOut=1, Timeout(ms)=12000) ran for 12015 milliseconds before timing out.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("speakers", "odd"),
+    [((0, 1, 4, 5), False), ((0, 1, 2, 3, 4, 5, 6), True)],
+    ids=["one replica", "all others"],
+)
+def test_a_line_of_some_ranks_singles_out_no_other(
+    engine: Engine, speakers: tuple[int, ...], odd: bool
+) -> None:
+    """Who lacks a line that one replica prints differs from nobody; who lacks what all others say does."""
+    log = "".join(f"{r}:{LAYOUT.format(t=r % 2, p=r // 4)}" for r in speakers) + f"7: {TIMES}"
+    log += "".join(waited(r) for r in range(8) if r != 2)
+    root = cause(engine, log)
+    assert (root.rule_id == "ledger.own-way") is odd
+    assert root.origin.rank == (7 if odd else 2)

@@ -181,12 +181,9 @@ def test_files_are_as_many_as_the_ranks_that_torchrun_saw_end(
     }  # fmt: skip
     rows = "".join(
         f"[{r}]:\n  time      : 2026-11-22_18:23:43\n  host      : n1\n  rank      : {r} (local_rank: {r})\n"
-        f"  exitcode  : {2 if r == 2 else -15} (pid: {700 + r})\n  error_file: <N/A>\n"
+        f"  exitcode  : 2 (pid: {700 + r})\n  error_file: <N/A>\n"
         for r in range(ended)
     )
-    texts["torchrun.log"] = (
-        "E1122 18:23:43.538000 680 torch/distributed/elastic/multiprocessing/api.py:1002] failed (exitcode: 2) local_rank: 2 "
-        f"(pid: 702) of binary: /opt/venv/bin/python3\n{rows}"
-    )
+    texts["torchrun.log"] = rows
     root = engine.diagnose([Source(name, data=text.encode()) for name, text in texts.items()]).root_cause
     assert root is not None and (root.category, root.origin.rank) == ("numerics", rank)

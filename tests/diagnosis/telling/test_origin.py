@@ -453,3 +453,50 @@ def test_an_address_that_every_machine_has_names_none(engine: Engine, address: s
     root = engine.diagnose([Source("job.log", data=said.encode())]).root_cause
     assert root is not None
     assert root.origin.host == host
+
+
+NAN = "Loss is nan, stopping training\n"
+
+
+def ended(node: int, rank: int, second: int, pid: int) -> str:
+    """The agent of a node of eight sees one of its workers end, and torchrun's table names it."""
+    return (
+        f"E1104 12:00:{second:02d}.100000 {900 + node} torch/distributed/elastic/multiprocessing/api.py:874] failed "
+        f"(exitcode: 1) local_rank: {rank % 8} (pid: {pid}) of binary: /usr/bin/python3\n"
+        "torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n"
+        f"Root Cause (first observed failure):\n[0]:\n  host      : gpu-{node}\n  rank      : {rank} (local_rank: {rank % 8})\n"
+        f"  exitcode  : 1 (pid: {pid})\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "rank"),
+    [
+        (NAN + ended(0, 5, 10, 4005), 5),
+        (NAN * 8 + ended(0, 5, 10, 4005), None),
+        (f"[default5]:{NAN}" + ended(1, 13, 10, 5005), 13),
+        (f"[default4]:{NAN}" + ended(1, 13, 10, 5005), None),
+    ],
+    ids=["one said it and one ended", "all said it", "the process of that number ended", "another one ended"],
+)
+def test_who_gives_up_in_a_line_without_a_name_is_the_one_that_ended(
+    engine: Engine, text: str, rank: int | None
+) -> None:
+    root = engine.diagnose(Source("train.log", data=text.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("numerics", rank)
+
+
+@pytest.mark.parametrize(("later", "rank"), [(10, None), (25, 14)])
+def test_agents_that_see_their_workers_end_at_once_tell_of_no_first_one(
+    engine: Engine, later: int, rank: int | None
+) -> None:
+    """Of two nodes, each of which lost a worker, the one that lost its own clearly before the other tells of the cause."""
+    torn = (
+        'Traceback (most recent call last):\n  File "/w/train.py", line 6, in main\n    load(path)\n'
+        "RuntimeError: PytorchStreamReader failed reading zip archive: failed finding central directory\n"
+    )
+    text = torn + ended(1, 14, 10, 5006) + ended(0, 2, later, 4002)
+    root = engine.diagnose(Source("train.log", data=text.encode())).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("checkpoint", rank)

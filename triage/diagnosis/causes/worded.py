@@ -204,7 +204,7 @@ def _nameless_errors(job: Job, ends: Ends) -> list[tuple[int, Evidence]]:
     split = [job.parts(at, shown.text)[0] for at, shown in told]
     errors = [
         word for word, prefix in zip(told, split, strict=True)
-        if prefix.level in {"error", "fatal"} and prefix.rank is None and not prefix.stream
+        if prefix.level in {"error", "fatal"} and not prefix.stream and _writer(job, word) is None
     ]  # fmt: skip
     return errors if len(errors) == 1 else []
 

@@ -12,7 +12,7 @@ from triage.diagnosis.ledger.parting import own_words, said_last
 from triage.diagnosis.ledger.phases import Activities, Activity
 from triage.diagnosis.ledger.stacked import STUCK_IN
 from triage.diagnosis.ledger.verdicts import verdict
-from triage.diagnosis.words.undertaking import at_work
+from triage.diagnosis.words.undertaking import at_work, undertaking
 from triage.model import Value
 from triage.scan.lazy import compiled
 
@@ -74,6 +74,8 @@ def with_activity(
     else:
         named = {**fields, "activity": doing.what, "phase": doing.phase}
         which = doing.phase if doing.phase in {"checkpoint", "compile"} else "activity"
+        if which == "activity" and undertaking(doing.what) == "data-loading":
+            which = "data"
         yield verdict(
             job, f"ledger.{which}-never-returned", named, [doing.start, *witnesses], rank=ranks[0]
         )  # fmt: skip

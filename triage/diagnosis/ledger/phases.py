@@ -64,7 +64,7 @@ class Activities:
         """
         open_now: Activity | None = None
         for start in self._starts:
-            if self._identities.rank_of(start.finding) != rank or compare(start.finding, before) == 1:
+            if not self._is_of(start, rank) or compare(start.finding, before) == 1:
                 continue
             end = self._end_of(start, rank)
             if end is not None and compare(end.finding, before) == -1:
@@ -96,8 +96,16 @@ class Activities:
         return any(
             step.finding.source == source and (step.finding.last_offset or step.finding.offset) > at
             for step in self._steps
-            if self._identities.rank_of(step.finding) == rank
+            if self._is_of(step, rank)
         )
+
+    def _is_of(self, item: Item, rank: int) -> bool:
+        """Whether ``rank`` wrote a line; what not all say and no name stands before, the first has said for all."""
+        writer = self._identities.rank_of(item.finding)
+        if writer is None and rank == 0:
+            few = item.finding.count < max(2, self._identities.world_size or 0)
+            return item.rule.fact != "phase-start" or (few and "percent" not in item.fields)
+        return writer == rank
 
     def _sign_of_life(self, start: Item, rank: int, before: Finding) -> Item | None:
         """An ordinary line of the rank after the others had given up: it was working."""
@@ -113,7 +121,7 @@ class Activities:
 
     def _end_of(self, start: Item, rank: int) -> Item | None:
         for end in self._ends:
-            if end.rule.phase != start.rule.phase or self._identities.rank_of(end.finding) != rank:
+            if end.rule.phase != start.rule.phase or not self._is_of(end, rank):
                 continue
             last = end.finding
             if compare(last, start.finding) == 1:

@@ -225,6 +225,10 @@ class Identities:
         )
         if here is None and not finding.stream:
             return self.only_failed
+        if finding.rank is None and finding.local_rank is not None and self.only_failed is not None:
+            # several nodes have a process of that number; one of these failed
+            same = self.seat(self.only_failed).local_rank == finding.local_rank
+            return self.only_failed if same else None
         return here
 
     def rank_of(self, finding: Finding) -> int | None:

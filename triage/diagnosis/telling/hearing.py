@@ -39,6 +39,17 @@ _OF_ONE = frozenset({"gpu-oom", "rank-crash", "cuda-kernel"})
 """Categories of which a rank dies itself: the one that ended badly is the one that said it."""
 
 
+_GIVEN_UP = frozenset({"numerics", "shm"})
+"""Categories that end who meets them; what is sure of its cause is no mere warning."""
+_SURE = 0.8
+
+
+def _ends_its_writer(lead: Item) -> bool:
+    """Whether who prints such a line, as nobody else does, is the one that it ends."""
+    sure = lead.rule.category in _GIVEN_UP and lead.rule.confidence >= _SURE
+    return lead.rule.category in _OF_ONE or (sure and lead.finding.count == 1)
+
+
 _LAST_WORDS = ("unknown.said-", "unknown.last-words", "unknown.like-")
 _CALLED = ("program", "name")
 _BY_RANK = r"(?i)(?:global[ _])?rank[ _#:-]?(\d{1,5})|\w*WorkerDict_0:(\d{1,3})(?::[\w.]+)?"
@@ -85,7 +96,7 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         alone = 0  # there is nobody else
     if (
         alone is not None
-        and (thrown_or_raised(lead) or lead.rule.category in _OF_ONE or lead.rule.id.startswith(_LAST_WORDS))
+        and (thrown_or_raised(lead) or _ends_its_writer(lead) or lead.rule.id.startswith(_LAST_WORDS))
         and lead.rule.origin == "speaker"
         and not on_another_gpu(lead, alone, identities)
     ):

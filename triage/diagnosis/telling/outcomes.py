@@ -55,6 +55,8 @@ def choose(outcomes: Sequence[Outcome], run: Run) -> tuple[int, list[str]]:
             continue  # Slurm ended it as a job of its own
         cause = earlier.hypotheses[0]
         if final is not None and cause.rule_id == final.rule_id:
+            if not cause.origin.ranks and final.origin.ranks and cause.summary == final.summary:
+                return last, [f"attempt {number} failed alike; only attempt {last} tells where"]
             return number, [f"attempt {number} failed first; the same cause recurs in attempt {last}"]
         if cause.rule_id in attempts_module.NEVER_RAN:
             continue  # who had mistyped corrected it and started again

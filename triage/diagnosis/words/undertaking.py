@@ -29,12 +29,12 @@ _CHECKPOINT = (
     r"|(?:start|begin|enter|about to|going to|will now)\w*\b[^.;\n]{0,20}\b(?:sav(?:e|ing)|writ(?:e|ing)|checkpoint|snapshot)\b"
 )
 _LOADING = (
-    r"(?:(?:load|read|fetch|open|decod|download|pull|prefetch|pre-?process|shuffl|index|scann|pars|stream|refill|cach|collat)ing"
+    r"(?:(?:load|read|fetch|open|decod|download|pull|prefetch|pre-?process|shuffl|index|scann|pars|stream|refill|cach|collat|prepar)ing"
     rf"|waiting (?:for|on)|slow(?:ly)?){_OF}(?:{_DATA})(?!\w)"
     r"|tokeni[sz]ing\b|slow (?:data|batch|sample|shard)?[ -]?(?:read|load|fetch)"
     r"|(?:data ?)?(?:loader|prefetch\w*) (?:queue |buffer )?(?:is )?(?:empty|stalled|starved|slow|waiting)"
     r"|stalled in (?:the )?(?:data ?)?loader"
-    r"|(?:re)?building (?:the |an? )?(?:data ?set|sample|document|shuffle|data)\b"
+    r"|(?:re)?building (?:the |an? )?(?:indices of a |index of an? )?(?:data ?set|sample|document|shuffle|data)\b"
 )
 _BUILDING = rf"(?:(?:re)?(?:compil|captur|trac|build)|jitt|autotun)ing{_OF}(?:{_CODE})(?!\w)|recompiling\b|torch\.compile\b|autotuning\b"
 _KINDS: tuple[tuple[Undertaking, str], ...] = (

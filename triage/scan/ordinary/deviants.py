@@ -28,6 +28,8 @@ _SEAT = r"(?i)\b(?:cuda|gpu|npu|xpu|device|dev|local[ _-]?rank|port|pid|node)s?[
 """What stands before a number that says where a process is."""
 _COUNTER = r"(?i)\b(?:step|iter(?:ation)?|epoch|batch|round|update)[ =:#\[(]{0,2}\Z"
 """What stands before a number that counts how far a process has come, which differs by the moment."""
+_NUMBERED = r"(?P<name>.*\D|)(?P<number>\d{1,4})\Z"
+"""A name that ends in a number."""
 _SETTING = r"(?<=[a-z_]=)[^\s,;)\]}]+|(?<=[a-z_]['\"]: )[^\s,;)\]}]+"
 """The value in ``name=value`` and ``'name': value``."""
 
@@ -143,6 +145,8 @@ def _other_value(by_wording: Mapping[str, Mapping[str, list[Said]]]) -> list[Sai
 
 def _other_path(by_wording: dict[str, dict[str, list[Said]]], writers: set[str]) -> list[Said]:
     """What a writer says that lacks a line of all others. The first of them often has a part of its own."""
+    if not _complete(writers):
+        return []  # ranks that say nothing lack the line as well: it is that of some, such as one replica's
     first = min(writers, key=lambda writer: (len(writer), writer))
     lacking: Counter[str] = Counter()
     for speakers in by_wording.values():
@@ -162,3 +166,12 @@ def _other_path(by_wording: dict[str, dict[str, list[Said]]], writers: set[str])
         if len(lines) == 1
     ]
     return own[:1]
+
+
+def _complete(writers: set[str]) -> bool:
+    """Whether no number is left out of those by which the writers are told apart, where such are all that differs."""
+    found = [compiled(_NUMBERED).match(writer) for writer in writers]
+    numbers = {int(match["number"]) for match in found if match is not None}
+    if len({match["name"] if match else None for match in found}) > 1 or len(numbers) < len(writers):
+        return True
+    return max(numbers) - min(numbers) < len(numbers)
