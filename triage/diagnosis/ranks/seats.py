@@ -198,15 +198,6 @@ class Identities:
         name = finding.stream.partition("/")[0]
         return self.writers.get((finding.source, name), self.writers.get((finding.source, "")))
 
-    def rank_of_pci(self, pci: str | None, host: str | None = None) -> int | None:
-        """The rank whose GPU sits at ``pci`` (on ``host``)."""
-        if pci is None:
-            return None
-        found = [
-            s.rank for s in self.seats.values() if s.pci == pci and (host is None or s.host in {host, None})
-        ]
-        return found[0] if len(found) == 1 else None
-
     def gpu_of_pci(self, pci: str | None) -> tuple[int | None, str | None]:
         """``(index, uuid)`` of the GPU at ``pci`` where nvidia-smi or the driver told it."""
         return (None, None) if pci is None else (self._pci_gpu.get(pci), self._pci_uuid.get(pci))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from triage.diagnosis.causes.candidates import Candidate, blamed
+from triage.diagnosis.job import TROUBLE
 from triage.diagnosis.ledger.oddities import STOOD_STILL
+from triage.diagnosis.ranks.cards import elsewhere, owner
 from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.first import first_by_clock
 from triage.diagnosis.telling.hearing import (
@@ -38,8 +40,18 @@ def origin_of(
     if not ranks and rule.origin == "speaker" and rule.id.startswith(_OF_NO_RULE) and not finding.labels:
         writer = identities.rank_of_writer(finding)
         ranks = [] if writer is None else [writer]
+    pci = lead.text(fields["pci"]) if "pci" in fields else None
+    if pci is not None and not ranks:
+        bereft = {
+            i.rank for i in candidate.explains
+            if i.rank is not None and not set(TROUBLE).isdisjoint(i.rule.tags)
+        }  # fmt: skip
+        card = owner(identities, pci, finding.host, lead.number("pid"), bereft)
+        ranks = [] if card is None else [card]
     if not ranks:
         ranks = told_by_others(candidate, identities)
+        if pci is not None:
+            ranks = [rank for rank in ranks if not elsewhere(identities, rank, pci)]
     if len(ranks) > 1 and rule.category == "numerics":
         own = _whose_number(candidate)
         ranks = ranks if own is None else [own]
@@ -59,15 +71,11 @@ def origin_of(
     if alone is not None:
         ranks = [alone]
     host = lead.text(fields["host"]) if "host" in fields else None
-    pci = lead.text(fields["pci"]) if "pci" in fields else None
     uuid = lead.text(fields["uuid"]) if "uuid" in fields else None
     gpu = lead.number(fields["gpu"]) if "gpu" in fields else None
     local = lead.number(fields["local_rank"]) if "local_rank" in fields else None
     if local is not None and not ranks:
         rank = identities.rank_of_local(local, finding.host, finding)
-        ranks = [] if rank is None else [rank]
-    if pci is not None and not ranks:
-        rank = identities.rank_of_pci(pci, finding.host)
         ranks = [] if rank is None else [rank]
     if rule.origin == "job":
         if alone is None:
