@@ -145,6 +145,10 @@ def test_a_checkout_notices_that_its_rules_were_edited(tmp_path: Path) -> None:
             ("{do: Lower the flux}", "{do: Lower the flux, run: 'python -c \"import f\"   # f.flux = 1'}"),
             "is gone when it ends",
         ),
+        (
+            ("{do: Lower the flux}", "{do: Lower the flux, run: 'echo ${API_TOKEN:-none}'}"),
+            "held a secret",
+        ),
     ],
 )
 def test_lint_refuses(tmp_path: Path, change: tuple[str, str], message: str) -> None:

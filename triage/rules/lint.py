@@ -11,6 +11,7 @@ from triage.rules.loader import RuleSet
 from triage.rules.patterns import MIN_ANCHOR, compile_pattern, infer_anchors
 from triage.rules.schema import Rule
 from triage.rules.templates import template_names
+from triage.text.masking import mask
 
 _GLUED = re.compile(r"[A-Za-z]\{[a-z_]+\|[^{}]*\}")
 _SET_FOR_NOTHING = re.compile(r"python3? -c (?P<mark>['\"])(?:(?!print|assert|(?P=mark)).)*(?P=mark)\s*#")
@@ -192,6 +193,8 @@ def _advice(rule: Rule) -> Iterator[str]:
     elif rule.remediation[0].condition is not None and all(r.condition for r in rule.remediation):
         yield "every remediation step has an 'if': at least one must always apply"
     for i, step in enumerate(rule.remediation):
+        if step.run and mask(step.run) != step.run:
+            yield f"remediation[{i}].run: looks as if it held a secret, and is shown as {mask(step.run)!r}"
         if step.run and _SET_FOR_NOTHING.search(step.run):
             yield f"remediation[{i}].run: what python -c sets or imports is gone when it ends; write '# in the program: ...'"
     if not rule.summary:
