@@ -86,3 +86,23 @@ def test_a_command_is_filled_in_with_what_was_captured() -> None:
 
 def test_marks_of_a_value_do_not_meet_those_of_the_sentence() -> None:
     assert fill("It failed ({what}).", {"what": "no such key."}, {}) == "It failed (no such key)."
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (1, "1 other rank waits, 1 process was killed, 1 element."),
+        (3, "3 other ranks wait, 3 processes were killed, 3 elements."),
+    ],
+)
+def test_one_of_something_is_spoken_of_as_one(count: int, text: str) -> None:
+    sentence = "{n} other ranks wait, {n} process(es) were killed, {n} elements."
+    assert fill(sentence, {"n": count}, {"n": "int"}) == text
+
+
+def test_what_a_quoter_wrote_behind_an_exception_is_not_its_message() -> None:
+    sentence = "It caught {type} ({message}) and went on."
+    shown = "It caught OSError (2, 'No such file (yet)') and went on."
+    assert fill(sentence, {"type": "OSError", "message": "2, 'No such file (yet)'), retrying"}, {}) == shown
+    listed = {"type": "ValueError", "message": "1) the first 2) the second"}
+    assert fill(sentence, listed, {}) == "It caught ValueError (1) the first 2) the second) and went on."

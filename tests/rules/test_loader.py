@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -140,6 +141,14 @@ def test_a_checkout_notices_that_its_rules_were_edited(tmp_path: Path) -> None:
         (("flux capacitor failed with flux (", "(a|b)+ ("), "without an anchor"),
         (("flux (?P<flux>\\d+)'", "flux (?P<flux>\\d+)(?:a+)+'"), "nested quantifiers"),
         (("references: [the manual]", "tags: [y]"), "needs references"),
+        (
+            ("{do: Lower the flux}", "{do: Lower the flux, run: 'python -c \"import f\"   # f.flux = 1'}"),
+            "is gone when it ends",
+        ),
+        (
+            ("{do: Lower the flux}", "{do: Lower the flux, run: 'echo ${API_TOKEN:-none}'}"),
+            "held a secret",
+        ),
     ],
 )
 def test_lint_refuses(tmp_path: Path, change: tuple[str, str], message: str) -> None:
@@ -169,3 +178,15 @@ def test_without_the_built_in_rules_a_failure_is_still_told(tmp_path: Path) -> N
         text_source("all was quiet\nzork: FATAL: the grue ate the lantern\n", name="job.err")
     )
     assert found.verdict == "failed"
+
+
+def test_no_remark_of_a_command_is_taken_for_one_of_yaml() -> None:
+    plain = re.compile(r"^ +(?:- )?(?:run|do|verify|why): [^'\"|>&*#\s].*\s#")
+    rules = Path(__file__).parents[2] / "rules"
+    lost = [
+        f"{file.relative_to(rules)}:{number}"
+        for file in sorted(rules.rglob("*.yaml"))
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), 1)
+        if plain.match(line)
+    ]
+    assert lost == []

@@ -8,6 +8,8 @@ _INSTALLED = r"(?<![\w./~-])(?:/[^\s/:'\"]+)+/(?:site|dist)-packages/(?=\S)"
 """The long way to an installed package, which says nothing more than the package's own path."""
 _CAPITALS = r"\A(?:JOB|STEP)(?= \S*\d)"
 """How Slurm's programs call what they end."""
+_ARGUMENTS = r"\A(?:-?\d+, )?[\"']"
+"""How what stands between the parentheses of an exception begins, where it is shown as it would be written."""
 _GOES_ON = r"[\s\S]*[:,(\[{\\=-]\s*\Z"
 """The end of a line whose sentence goes on below it."""
 _ENOUGH = 16
@@ -19,7 +21,7 @@ _TOLD_IN = ("event", "msg", "message", "error", "err", "exception", "exc_info", 
 def prose(text: str) -> str:
     """``text`` for a sentence: of a record its words, of a message its first statement, of long paths their ends."""
     return compiled(_INSTALLED).sub(
-        "", compiled(_CAPITALS).sub(lambda said: said[0].capitalize(), _words(statement(text)))
+        "", compiled(_CAPITALS).sub(lambda said: said[0].capitalize(), _words(_own(statement(text))))
     )
 
 
@@ -34,6 +36,18 @@ def statement(text: str) -> str:
             break
         kept += 1
     return "\n".join(lines[:kept])
+
+
+def _own(text: str) -> str:
+    """Of the arguments of an exception those before its closing parenthesis: what follows is its quoter's."""
+    if compiled(_ARGUMENTS).match(text) is None:
+        return text
+    depth = 0
+    for at, mark in enumerate(text):
+        depth += (mark == "(") - (mark == ")")
+        if depth < 0:
+            return text[:at]
+    return text
 
 
 def _words(text: str) -> str:

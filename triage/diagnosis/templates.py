@@ -26,6 +26,13 @@ _OWN_MARKS = r"[.;,)](?=\s|$|[.;,)])"
 """With what a sentence goes on or ends behind a value."""
 _SEVERAL = "\1"
 _OF_SEVERAL = deferred(r"(?i)(?P<noun>\b(?:rank|task)) \x01(?P<which>[^\x01]*)\x01(?: (?P<verb>\w+)\b)?")
+_COUNT = "\2"
+_OF_COUNT = deferred(
+    r"\x02(?P<count>\d+)(?P<other> other)? (?P<noun>rank|element|GPU|node|file|client|worker|batch|process)"
+    r"(?P<several>\(e?s\)|e?s\b)(?: (?P<verb>wait|are|were|have)\b)?"
+)
+"""How many of something there are: one of them is spoken of as one."""
+_OF_ONE = {"wait": "waits", "are": "is", "were": "was", "have": "has"}
 _PLURAL = {"was": "were", "is": "are", "has": "have", "does": "do"}
 _SINGULAR = {
     "complains",
@@ -62,6 +69,8 @@ def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str], *, comm
         shown = show(known, kinds.get(name, "ranks" if name == "ranks" else "str"))
         shown = _SPACE.sub(" ", shown).strip()
         several = name == "ranks" or kinds.get(name) in {"ranks", "tasks"}
+        if type(known) is int and not command:
+            return f"{_COUNT}{shown}"
         if several and not command and isinstance(known, tuple) and len(known) > 1:
             return f"{_SEVERAL}{_cut(shown)}{_SEVERAL}"
         if not command and compiled(_OWN_MARKS).match(match.string, match.end()) is not None:
@@ -86,11 +95,21 @@ def fill(text: str, values: Mapping[str, Any], kinds: Mapping[str, str], *, comm
     filled = PLACEHOLDER.sub(value, text)
     if _SEVERAL in filled:
         filled = _OF_SEVERAL.sub(_plural, filled).replace(_SEVERAL, "")
+    if _COUNT in filled:
+        filled = _OF_COUNT.sub(_counted, filled).replace(_COUNT, "")
     return (_AROUND_NOTHING.sub("", filled) if _NOTHING in filled else filled).strip()
 
 
 def _cut(shown: str) -> str:
     return shown if len(shown) <= MAX_VALUE else shown[: MAX_VALUE - 1] + "…"
+
+
+def _counted(match: re.Match[str]) -> str:
+    """``1 other ranks wait`` as ``1 other rank waits``, ``2 process(es)`` as ``2 processes``."""
+    one, verb = match["count"] == "1", match["verb"]
+    noun = match["noun"] + ("" if one else match["several"].strip("()"))
+    said = "" if verb is None else f" {_OF_ONE[verb] if one else verb}"
+    return f"{match['count']}{match['other'] or ''} {noun}{said}"
 
 
 def _plural(match: re.Match[str]) -> str:

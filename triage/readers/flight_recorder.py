@@ -207,6 +207,11 @@ def _cause(
     }  # fmt: skip
     last = next((w.operation for w in verdict.culprits if w.operation is not None), None)
     fields["where"] = last.where if last is not None else None
+    # who waits for an answer may itself be the one that went astray: then nobody else is named
+    peers = tuple(rank for rank in verdict.ranks if rank not in verdict.waiting)
+    if peers:
+        fields["peer"] = f"rank{'s' if len(peers) > 1 else ''} {', '.join(str(rank) for rank in peers)}"
+        fields["peer_where"] = fields["where"]
     fields["last"] = _last(job, verdict, last) if verdict.ranks else None
     fields["what"] = _missed(verdict)
     counters = [_counters(job.dumps[rank], verdict.group.guid) for rank in verdict.ranks if rank in job.dumps]

@@ -141,7 +141,9 @@ def _described(calls: Sequence[Operation], what: str) -> str:
         return f"{names} of {', '.join(sorted({t for op in calls for t in op.types_in}))}"
     into = sum(op.numel_in for op in calls)
     out = sum(op.numel_out for op in calls)
-    return f"{names} of {into} elements" if into == out else f"{names} of {into} to {out} elements"
+    if into != out:
+        return f"{names} of {into} to {out} elements"
+    return f"{names} of {into} element{'s' if into != 1 else ''}"
 
 
 def _of_root(job: Recorded, root: Root) -> GroupVerdict | None:

@@ -11,8 +11,11 @@ from triage.rules.loader import RuleSet
 from triage.rules.patterns import MIN_ANCHOR, compile_pattern, infer_anchors
 from triage.rules.schema import Rule
 from triage.rules.templates import template_names
+from triage.text.masking import mask
 
 _GLUED = re.compile(r"[A-Za-z]\{[a-z_]+\|[^{}]*\}")
+_SET_FOR_NOTHING = re.compile(r"python3? -c (?P<mark>['\"])(?:(?!print|assert|(?P=mark)).)*(?P=mark)\s*#")
+"""A command that neither prints nor checks anything, with a remark that tells what was meant."""
 ID = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\.[a-z0-9]+(?:-[a-z0-9]+)*$")
 STANDARD_NAMES = frozenset(
     [
@@ -189,6 +192,11 @@ def _advice(rule: Rule) -> Iterator[str]:
         yield "a cause needs remediation with a first step"
     elif rule.remediation[0].condition is not None and all(r.condition for r in rule.remediation):
         yield "every remediation step has an 'if': at least one must always apply"
+    for i, step in enumerate(rule.remediation):
+        if step.run and mask(step.run) != step.run:
+            yield f"remediation[{i}].run: looks as if it held a secret, and is shown as {mask(step.run)!r}"
+        if step.run and _SET_FOR_NOTHING.search(step.run):
+            yield f"remediation[{i}].run: what python -c sets or imports is gone when it ends; write '# in the program: ...'"
     if not rule.summary:
         yield "a cause needs a summary: one sentence that a tired person understands"
     if not rule.references and rule.signature is not None and rule.signature.reader is None:

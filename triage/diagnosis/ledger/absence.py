@@ -255,7 +255,7 @@ def _idle(ledger: Ledger, rank: int, group: str) -> bool:
 def own_way(job: Job, witnesses: Sequence[Item], said: Item, *, seq: Value, op: Value) -> Item:
     """A rank said what no other did, or otherwise than all others, and its collectives do not fit theirs."""
     fields: dict[str, Value] = {
-        "ranks": () if said.rank is None else (said.rank,), "seq": seq, "op": op, "words": said.text("words")
+        "ranks": () if said.rank is None else (said.rank,), "seq": seq, "op": op, "words": said.text("words") or own_words(job, said),
     }  # fmt: skip
     return verdict(job, "ledger.own-way", fields, [witnesses[0], said, *witnesses[1:]], rank=said.rank)
 

@@ -313,7 +313,15 @@ def manner(signal: str | None) -> dict[str, Value]:
             "ended": "aborted with",
             "sender": "a process sends that signal to itself, after a failed check",
         }
-    return {}
+    return {"sender": _SENDERS[signal]} if signal in _SENDERS else {}
+
+
+_SENDERS = {
+    "SIGXCPU": "the kernel sends that signal to who has used the processor time that its limit allows (ulimit -t)",
+    "SIGXFSZ": "the kernel sends that signal to who writes beyond the size that its limit allows a file (ulimit -f)",
+    "SIGALRM": "a timer sends that signal, which the process itself or whoever started it had set",
+}
+"""Signals that only one thing sends."""
 
 
 def _untold(job: Job, item: Item, signal: str | None) -> bool:

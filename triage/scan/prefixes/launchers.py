@@ -109,7 +109,22 @@ _NOT_HOSTS = frozenset(
     utf v veth vit x xid
     """.split()  # noqa: SIM905 - a list of words reads better as text
 )
-_FILES = (".py", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp", ".c", ".so", ".sh", ".yaml", ".json", ".txt")
+_FILES = (
+    ".py",
+    ".cc",
+    ".cpp",
+    ".cu",
+    ".cuh",
+    ".h",
+    ".hpp",
+    ".c",
+    ".so",
+    ".sh",
+    ".yaml",
+    ".json",
+    ".txt",
+    ".error",
+)
 _MACHINE_WORDS = (
     "node", "host", "gpu", "dgx", "hgx", "worker", "compute", "ip", "nid", "login", "server", "machine",
     "master", "cn", "gn", "pod", "dlc", "rig", "slurm", "cluster", "vm",
