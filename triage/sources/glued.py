@@ -69,7 +69,8 @@ def _beginnings(rows: Sequence[bytes]) -> re.Pattern[bytes]:
         head for head, times in heads.most_common(_MOST_KINDS)
         if times >= _FEWEST and len(head) == _HEAD and _WORDS.search(head) is not None
     ]  # fmt: skip
-    return re.compile(rb"(?<=[^\s/\\=\[])(?:" + b"|".join([_OF_LIBRARIES, *map(re.escape, known)]) + b")")
+    # behind a colon or an angle bracket it is a launcher's or torch's tag that stands before its own line
+    return re.compile(rb"(?<=[^\s/\\=\[:>])(?:" + b"|".join([_OF_LIBRARIES, *map(re.escape, known)]) + b")")
 
 
 def _empty_below(rows: Sequence[bytes], at: int) -> list[int]:
