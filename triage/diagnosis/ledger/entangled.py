@@ -24,6 +24,9 @@ _FEWEST = 3
 _AS_MANY = 4
 """Ranks that wait, by which nobody else is expected where no line says how many there are."""
 
+_LARGE = 2
+"""A rank's number in a group, from which on the group has several others: it counts from 0."""
+
 _EXCHANGES = PAIRWISE_OPS | {BATCHED}
 _IN_STEP = 3
 """Waits by whose numbers the ranks are taken for those of one group, where no line names it."""
@@ -46,6 +49,9 @@ class _Operation:
 
 def entangled(job: Job, ledger: Ledger) -> Item | None:
     """The verdict on ranks that all wait, where nobody can be in one operation with all of its members."""
+    lone = _lone(job, ledger)
+    if lone is not None:
+        return lone
     waiting = ledger.waiting
     size = ledger.identities.world_size
     if not set(ledger.members) <= waiting.keys() or len(waiting) < (_FEWEST if size else _AS_MANY):
@@ -144,3 +150,25 @@ def _alike(ledger: Ledger, waits: Sequence[Wait]) -> Iterable[_Operation]:
             missing = set()
         # of several groups that are in the same none is whole where a number is nowhere among them
         yield _Operation(alike, frozenset(missing), numbers.keys() >= set(range(size)))
+
+
+def _lone(job: Job, ledger: Ledger) -> Item | None:
+    """The verdict on the one rank in an operation of a group of several, while all others wait in one of another group."""
+    waiting = ledger.waiting
+    groups: dict[str, list[Wait]] = defaultdict(list)
+    for wait in waiting.values():
+        groups[wait.group].append(wait)
+    alone = [waits[0] for waits in groups.values() if len(waits) == 1]
+    if (
+        len(groups) != 2
+        or len(alone) != 1
+        or len(waiting) < _AS_MANY
+        or not set(ledger.members) <= {*waiting, *ledger.bereft}
+    ):
+        return None
+    (own,) = alone
+    if own.group == DEFAULT_GROUP or own.seq is None or (own.item.number("group_rank") or 0) < _LARGE:
+        return None
+    others = [wait.item for wait in waiting.values() if wait is not own]
+    fields: dict[str, Value] = {"ranks": (own.rank,), "seq": own.seq, "op": own.op}
+    return verdict(job, "ledger.extra-collective", fields, [own.item, *others], rank=own.rank)

@@ -185,8 +185,9 @@ def came_late(job: Job, ledger: Ledger, late: Sequence[Wait]) -> Item:
     """The others gave up on ranks that were on their way."""
     first = min((w for w in ledger.waiting.values() if w not in late), key=lambda w: w.onset or 0.0)
     delay = (late[0].onset or 0.0) - (first.onset or 0.0)
+    kept = [i for i in job.of_rule("torch.gil-hang") if i.rank == late[0].rank]
     return too_short(
-        job, [late[0].item, first.item], timeout=first.timeout, seq=first.seq, ranks=[w.rank for w in late],
+        job, [late[0].item, first.item, *kept[:1]], timeout=first.timeout, seq=first.seq, ranks=[w.rank for w in late],
         activity="still on its way", took=show(delay, "seconds"), needed=max(600.0, 3 * delay),
     )  # fmt: skip
 

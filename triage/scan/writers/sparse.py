@@ -26,6 +26,7 @@ _AMONG_FEWER = deferred(
     r"[ =:#_.-]{0,2}\Z"
 )
 """Ranks of something smaller than the job."""
+_FAR = 200
 _NOBODYS = deferred(r"^\S+\.py:\d+: \w*Warning: |\.(?:cpp|cc|hpp|h):\d+\]")
 """What the module ``warnings`` writes past all loggers, and torch itself, which may count there within a group."""
 _BARE = deferred(r"[\x00\x01\s\[\](){}<>|:.,/TZ+-]*[\[(<]\Z")
@@ -35,7 +36,7 @@ _CLOSING = frozenset("])>/")
 
 def sparse_mark_of(lines: Sequence[str], records: Sequence[str]) -> tuple[re.Pattern[str], int] | None:
     """What matches a record from its beginning up to a rank's number, its last group, and what is counted from; None without."""
-    heads = [head for line in records if _NOBODYS.search(head := line[:HEAD]) is None]
+    heads = [line[:HEAD] for line in records if _NOBODYS.search(line[:_FAR]) is None]
     most = max((int(tag[1]) for line in lines if (tag := TAGGED.match(line)) is not None), default=-1)
     places: dict[str, list[int]] = defaultdict(list)
     for head in heads:
