@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from triage.scan import clock
 from triage.scan.lazy import Lazy, compiled
+from triage.scan.prefixes.beside import with_values
 from triage.scan.prefixes.draft import LEVEL_WORD, TIME, Draft
 from triage.scan.prefixes.journal import unwrap_journal
 from triage.scan.tracebacks.lines import HEADER
@@ -28,6 +29,7 @@ _DETAIL_KEYS = ("error", "err", "reason", "cause", "detail", "details")
 _RANK_KEYS = ("global_rank", "rank", "world_rank", "dist_rank", "mpi_rank", "process_rank", "rank_id", "RANK")
 _LOCAL_KEYS = ("local_rank", "localrank", "local_rank_id", "LOCAL_RANK")
 _NODE_KEYS = ("node_rank", "group_rank", "machine_rank", "node_id", "node", "NODE_RANK", "GROUP_RANK")
+_NO_VALUES = frozenset([*_RANK_KEYS, *_LOCAL_KEYS, *_NODE_KEYS, "line", "lineno"])
 _HOST_KEYS = ("host", "hostname", "node", "node_name", "nodename", "machine", "server")
 _PID_KEYS = ("pid", "process_id", "os_pid")
 _PROCESS_KEYS = (
@@ -156,6 +158,8 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
         _numbers(span, draft)  # Text Generation Inference names its shards so
     if not (isinstance(data.get(_OF_A_COLLECTOR), str) or (place is not None and data.keys() <= _OF_AGENTS)):
         draft.severity(next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), _of_node(data)))
+        if draft.level is None and isinstance(kind := data.get("event"), str):
+            draft.severity(kind)  # what happened may be called by its level alone
     raised = next((told[k] for k in _EXCEPTION_KEYS if isinstance(told.get(k), str)), None)
     if raised is None:
         raised = next((v for v in told.values() if isinstance(v, str) and v.startswith(HEADER)), None)
@@ -174,6 +178,7 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
         message = detail if bare else f"{message}: {detail}"
     if raised is not None and HEADER in str(raised) and HEADER not in message:
         message = f"{message}\n{raised}"
+    message = with_values(message, told, _NO_VALUES)
     if HEADER in message:
         message = compiled(r"\n[ \t]*(?=\n)").sub("", message)  # some put an empty line between all frames
     return str(message).rstrip("\r\n")
