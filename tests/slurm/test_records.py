@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from triage.readers import slurm_values as values
 from triage.slurm import hookenv, sacct_json, sacct_text, scontrol
-from triage.slurm.hostlist import MAX_NODES, expand
+from triage.sources.hostlist import MAX_NODES, expand
 
 DATA = Path(__file__).parent / "data"
 

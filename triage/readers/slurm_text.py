@@ -207,6 +207,7 @@ def _fields(job: Record, steps: Sequence[Record]) -> dict[str, Value]:
         "reason": _short(job.get("reason")),
         "exit_code": code[0] if code else None,
         "nodes": _short(job.get("nodelist")),
+        "tasks": int(n) if (n := job.get("numtasks") or "").isdigit() and len(n) < 8 else None,
         "failed_node": job.get("failednode"),
         "elapsed": job.seconds("elapsed") if job.get("elapsed") else job.seconds("runtime"),
         "limit": job.seconds("timelimit"),

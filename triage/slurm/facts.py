@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from triage.slurm import hookenv
 from triage.slurm.command import SlurmError
-from triage.slurm.hostlist import expand
 from triage.slurm.outcome import failed_unnoticed
 from triage.slurm.query import Slurm
 from triage.slurm.record import JobRecord
 from triage.slurm.spool import OVERFLOW, Entry
+from triage.sources.hostlist import expand
 
 LAG_LIMIT = 180.0
 """Seconds after which what the hook was told has to do."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from triage.readers import slurm_values as values
-from triage.slurm.hostlist import expand
 from triage.slurm.record import UNSET, JobRecord
+from triage.sources.hostlist import expand
 
 _LONGEST = 4096
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from triage.readers import slurm_values as values
-from triage.slurm.hostlist import expand
 from triage.slurm.record import UNSET, JobRecord, StepRecord
+from triage.sources.hostlist import expand
 
 
 def parse(text: str) -> tuple[JobRecord, ...]:

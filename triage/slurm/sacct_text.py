@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from triage.readers import slurm_values as values
-from triage.slurm.hostlist import expand
 from triage.slurm.record import UNSET, JobRecord, StepRecord
+from triage.sources.hostlist import expand
 
 FIELDS = [
     "JobID",

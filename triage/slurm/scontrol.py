@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from triage.readers import slurm_values as values
-from triage.slurm.hostlist import expand
 from triage.slurm.record import JobRecord
+from triage.sources.hostlist import expand
 
 _KEY = r"(?:^|\s)([A-Z][A-Za-z/:]*)="
 _PATHS = ("Command", "WorkDir", "StdErr", "StdIn", "StdOut")

@@ -95,15 +95,20 @@ def silent_sources(job: Job) -> frozenset[int]:
     """The sources in which no rank writes: those of the kernel, and of what starts ranks from elsewhere."""
     of_others: set[int] = set()
     of_ranks: set[int] = set()
+    of_clusters: set[int] = set()
     for item in job.items:
+        if item.reader in _OF_CLUSTERS:
+            of_clusters.add(item.finding.source)
         of_node = item.rule.origin == "node" or "pci" in item.rule.origin_fields
         if of_node or item.rule.fact == "kernel-log" or by_launcher(item):
             of_others.add(item.finding.source)
         elif item.rule.role in {"cause", "symptom"} and not item.rule.id.startswith(_BY_SCAN):
             of_ranks.add(item.finding.source)
-    return frozenset(of_others - of_ranks)
+    return frozenset((of_others - of_ranks) | of_clusters)
 
 
+_OF_CLUSTERS = frozenset({"kubernetes", "sacct"})
+"""Readers of what who runs the cluster says of jobs, whatever words stand there."""
 _BY_SCAN = "progress."
 """Facts about lines of whomever."""
 

@@ -30,7 +30,8 @@ from triage.diagnosis.ranks.nodes import (
     within_nodes,
 )
 from triage.diagnosis.ranks.numbered import number_ranks, wanted
-from triage.diagnosis.ranks.seats import ORDINAL, Identities
+from triage.diagnosis.ranks.residents import note_residents
+from triage.diagnosis.ranks.seats import ORDINAL, Identities, bare
 from triage.diagnosis.ranks.spawned import note_spawned
 from triage.diagnosis.run import Ends
 from triage.model import Finding
@@ -121,6 +122,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             name = stem(source.path or source.name)
             table._of_log.setdefault(name, set()).update(ranks)
     table.deserter = _deserter(job, table)
+    note_residents(job, table)
     return table
 
 
@@ -178,6 +180,9 @@ def _pods(job: Job, table: Identities) -> None:
         found = ORDINAL.search(name)
         if found is not None:
             pairs.add((int(found[1]), item.finding.rank))
+    for (_, name), number in table.writers.items():
+        if name:  # a container's stands behind that of its pod
+            table._of_log.setdefault(bare(name).partition(":")[0], set()).add(number)
     for item in job.of_fact("pod"):
         pod, rank = item.text("pod"), item.number("pod_rank")
         if pod is not None and rank is not None:

@@ -25,6 +25,8 @@ _LATER = deferred(r"(?:task |[^:]+:)0*[1-9]\d*")
 """Writers around a launcher that are not the first of their kind: ``task 1``, ``trainer:1``."""
 SEAT = deferred(r"seat (.+):(\d+)")
 """How a writer is called that is known by its host, or the number of it, and its number there."""
+_NAMED_BY_ADDRESS = deferred(r"(?i)ip-(\d{1,3})-(\d{1,3})-(\d{1,3})-(\d{1,3})")
+_ADDRESS = deferred(r"\d{1,3}(?:\.\d{1,3}){3}")
 _DIGITS = deferred(r"\d+")
 _PROCESS = deferred(r"(?:rank|default|local_?rank|pid |seat |lead |own |[A-Z]{2,3})\d|(?:pid|seat|lead|own) ")
 """Names of processes: what stands before their lines is no launcher's."""
@@ -82,6 +84,11 @@ class Nodes:
                     self.note(place, first)
 
     @property
+    def hosts(self) -> dict[str, int]:
+        """The first rank of each host that lines place, as far as they agree."""
+        return {at: first for at, first in self._first.items() if isinstance(at, str) and first is not None}
+
+    @property
     def firsts(self) -> frozenset[int]:
         """The first ranks of the nodes that are known."""
         return frozenset(first for first in self._first.values() if first is not None)
@@ -90,6 +97,20 @@ class Nodes:
 def short(host: str) -> str:
     """The name of a host without its domain; addresses stay whole."""
     return host if ":" in host or host.replace(".", "").isdigit() else host.partition(".")[0]
+
+
+def without_numbers(host: str) -> str:
+    """How a host is called but for its number, as others of its cluster are."""
+    return _DIGITS.sub("#", host)
+
+
+def also_called(host: str) -> tuple[str, ...]:
+    """The short name of a host, and the address or name that goes with one as clouds form them: ``ip-10-0-4-20``."""
+    name = short(host)
+    address = _NAMED_BY_ADDRESS.fullmatch(name)
+    if address is not None:
+        return name, ".".join(address.groups())
+    return (name, f"ip-{name.replace('.', '-')}") if _ADDRESS.fullmatch(name) is not None else (name,)
 
 
 def around(finding: Finding) -> str:
@@ -199,16 +220,16 @@ def _beside_host(finding: Finding) -> int | None:
 
 def count_nodes(job: Job, nodes: Nodes, world_size: int | None, several: bool, ranks: Iterable[int]) -> None:
     """Decide whether there is one node, and where it began when each node's place in the job is stated."""
-    per_node = _per_node(job)
+    each = per_node(job)
     stated = set(_stated(job, world_size))
-    if per_node is None and world_size and len(stated) == 1:
-        per_node = world_size // max(stated) if world_size % max(stated) == 0 else None
+    if each is None and world_size and len(stated) == 1:
+        each = world_size // max(stated) if world_size % max(stated) == 0 else None
     later = False
     for finding, node_rank in _node_ranks(job):
         later = later or node_rank > 0
-        if per_node is None and node_rank > 0:
+        if each is None and node_rank > 0:
             continue
-        first = node_rank * (per_node or 0)
+        first = node_rank * (each or 0)
         nodes.note((finding.source, around(finding)), first)
         if finding.host is not None and finding.host not in NOWHERE:
             nodes.note(short(finding.host), first)
@@ -224,8 +245,8 @@ def count_nodes(job: Job, nodes: Nodes, world_size: int | None, several: bool, r
     highest = max(ranks, default=0)
     if later or several or any(nodes.firsts) or max(stated, default=1) > 1:
         nodes.single = False
-    elif per_node is not None and world_size is not None and per_node != world_size:
-        nodes.single = world_size < per_node
+    elif each is not None and world_size is not None and each != world_size:
+        nodes.single = world_size < each
     elif stated:
         nodes.single = True
     else:
@@ -305,7 +326,7 @@ def _stated(job: Job, world_size: int | None) -> Iterator[int]:
             yield int(value)
 
 
-def _per_node(job: Job) -> int | None:
+def per_node(job: Job) -> int | None:
     """How many processes a node holds, where all that state it agree."""
     stated = {v for v in job.facts("launch", "per_node") if isinstance(v, int) and v > 0}
     if job.receipt is not None and isinstance(launch := job.receipt.get("launch"), dict):

@@ -279,7 +279,7 @@ def _led(name: str, family: _Family, job: Job, heard: dict[Place, Heard]) -> boo
     if _WORKERS.search(name) is None or sorted(family.members) != list(range(len(family.members))):
         return False
     workers = {place for found in family.members.values() for place in found}
-    others = [index for index in range(len(job.sources)) if (index, "") not in workers]
+    others = [*(set(range(len(job.sources))) - {index for index, _ in workers} - silent_sources(job))]
     names = [job.sources[index].path or job.sources[index].name for index in others]
     if len(workers) != len(family.members) or len(others) != 1 or _MASTER.search(names[0]) is None:
         return False

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 from triage.diagnosis.ranks.nodes import (
     NOWHERE,
     Nodes,
+    also_called,
     around,
     short,
+    without_numbers,
 )
 from triage.model import Finding, Moment
 from triage.scan.lazy import deferred
@@ -79,6 +81,10 @@ class Identities:
     """Whether the logs of pods show that pod N holds rank N and no other."""
     writers: Mapping[tuple[int, str], int] = field(default_factory=dict)
     """The ranks of those who write in a source under a name, or alone."""
+    residents: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The ranks of each host of which all are known, by its short name or its address."""
+    unplaced: tuple[str, tuple[int, ...]] | None = None
+    """The ranks of the one host of which nothing is heard, with the name of all hosts but for their numbers."""
     _by_pid: dict[tuple[str | None, int], int | None] = field(default_factory=dict)
     _by_device: dict[tuple[int, int], int | None] = field(default_factory=dict)
     """The rank on a GPU of a process, which may hold several."""
@@ -197,6 +203,19 @@ class Identities:
         """The rank of whoever wrote a finding's line, by the name before it or that of its log."""
         name = finding.stream.partition("/")[0]
         return self.writers.get((finding.source, name), self.writers.get((finding.source, "")))
+
+    def ranks_on(self, host: str | None) -> tuple[int, ...]:
+        """All ranks that run on ``host``; none where not all of them are known."""
+        if host is None or host in NOWHERE:
+            return ()
+        known = next((name for name in also_called(host) if name in self.residents), None)
+        if known is not None:
+            return self.residents[known]
+        shape, left = self.unplaced or ("", ())
+        seated = any(
+            seat.host is not None and short(seat.host) == short(host) for seat in self.seats.values()
+        )
+        return left if without_numbers(short(host)) == shape and not seated else ()
 
     def gpu_of_pci(self, pci: str | None) -> tuple[int | None, str | None]:
         """``(index, uuid)`` of the GPU at ``pci`` where nvidia-smi or the driver told it."""

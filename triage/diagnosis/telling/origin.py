@@ -15,6 +15,7 @@ from triage.diagnosis.telling.hearing import (
     sender,
     told_by_others,
 )
+from triage.diagnosis.telling.of_a_node import all_of_a_node
 from triage.diagnosis.telling.speaking import speakers_of, thrown_or_raised
 from triage.diagnosis.words.accused import accused
 from triage.model import Moment, Origin
@@ -70,7 +71,7 @@ def origin_of(
         alone = sender(candidate, identities)
     if alone is not None:
         ranks = [alone]
-    host = lead.text(fields["host"]) if "host" in fields else None
+    host = _host_named(candidate)
     uuid = lead.text(fields["uuid"]) if "uuid" in fields else None
     gpu = lead.number(fields["gpu"]) if "gpu" in fields else None
     local = lead.number(fields["local_rank"]) if "local_rank" in fields else None
@@ -81,7 +82,8 @@ def origin_of(
         if alone is None:
             alone = _alone(candidate, identities, around) if astray is None else astray
         if alone is None and not left:
-            return Origin(time=moment_text(finding.time, year))
+            host, together = all_of_a_node(candidate, identities)
+            return Origin(ranks=together, host=host, time=moment_text(finding.time, year))
         ranks = [*left] if alone is None else [alone]
     if host is None and rule.origin in {"speaker", "node"}:
         host = finding.host
@@ -110,6 +112,15 @@ def origin_of(
     if ranks == [0] and rule.category == "network-config" and rule.phase == "bootstrap" and not fields:
         # rank 0 makes the communicator's id: it meets a setting of all before the others come to it
         return Origin(host=host, time=moment_text(finding.time, year))
+    if not ranks and (rule.origin == "node" or "host" in fields):
+        ranks = [*(identities.ranks_on(host) or identities.ranks_on(lead.text("pod")))]
+        one = ranks[0] if len(ranks) == 1 else None
+        if one is None:  # all of the node, no single one
+            return Origin(
+                ranks=tuple(ranks),
+                host=None if host in _ANY_HOST else host,
+                time=moment_text(finding.time, year),
+            )
     return Origin(
         rank=ranks[0] if ranks else None,
         ranks=tuple(ranks),
@@ -120,6 +131,15 @@ def origin_of(
         gpu_uuid=uuid or known_uuid,
         time=moment_text(finding.time, year),
     )
+
+
+def _host_named(candidate: Candidate) -> str | None:
+    """The host that the lines name which tell of the failure: the first may leave it out."""
+    field = candidate.lead.rule.origin_fields.get("host")
+    if field is None:
+        return None
+    named = dict.fromkeys(host for item in candidate.items if (host := item.text(field)) is not None)
+    return candidate.lead.text(field) or (next(iter(named)) if len(named) == 1 else None)
 
 
 _OF_NO_RULE = "unknown."
