@@ -12,6 +12,8 @@ from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.announced import announced_by_another
 from triage.diagnosis.telling.beside import beside
 from triage.diagnosis.telling.joined import joined
+from triage.diagnosis.telling.listed import listed
+from triage.diagnosis.telling.on_gpu import numbered_as_gpu
 from triage.diagnosis.telling.origin import origin_of
 from triage.diagnosis.telling.pasted import job_id, log_of
 from triage.diagnosis.telling.shown import evidence, own_words
@@ -42,6 +44,7 @@ def build(
         origin = only_on_main(origin, raised, lead, job, identities)
         origin = undertaken_by_one(origin, raised, lead, job, around, identities)
         origin = silent_since(origin, raised, lead, job, around, identities)
+    origin = listed(job, numbered_as_gpu(job, origin, lead, identities), lead, identities)
     origin = joined(job, origin, lead)
     near = None if around is None else beside(job, identities, candidate, origin, around)
     phase = lead.text("phase") or rule.phase or phase_at(job, lead.finding)
