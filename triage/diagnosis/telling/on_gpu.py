@@ -62,7 +62,9 @@ def numbered_as_gpu(job: Job, origin: Origin, lead: Item, identities: Identities
         gpu = held.pop()
     elif gpu == 0:
         return origin
-    size = identities.world_size or max(len(started), len(identities.seats))
+    size = len(started)
+    if identities.world_size not in {None, size}:
+        return origin  # there are other nodes, with GPUs of the same numbers
     failed = identities.ended_badly
     local = {seat.local_rank: rank for rank, seat in identities.seats.items() if seat.local_rank is not None}
     rank = local.get(gpu) if local and gpu is not None else gpu
