@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 
 from triage.model import Block, Evidence, Moment, Prefix, Source
 from triage.scan.closing.wordings import speaks_of_trouble
 from triage.scan.lazy import compiled
-from triage.scan.ordinary.said import tells, without_digits, writer_of
+from triage.scan.ordinary.said import WINDOW, Said, any_line, tells, without_digits, writer_of
 from triage.scan.prefix import split_line
 from triage.scan.traceback import HEADER
 from triage.scan.traced import CLOSE
@@ -137,6 +137,16 @@ class Around:
         view, line = found
         said = next((above for above in islice(view.preceding(line), CLOSE) if above.message.strip()), None)
         return None if said is None else self._shown(source, view, said)
+
+    def lines(self, source: int, begin: int) -> list[Said]:
+        """The lines around ``begin`` in the end of a log, whatever they are."""
+        block = self._tails.get(source)
+        if block is None or not 0 <= begin - block.offset < len(block.data):
+            return []
+        start = max(0, begin - block.offset - WINDOW)
+        start = block.data.find(b"\n", start) + 1 if start else 0
+        lines = any_line(block, self._sources[source], source, start)
+        return [*takewhile(lambda line: line.offset < begin + WINDOW, lines)]
 
     def time_above(self, source: int, begin: int, words: str) -> Moment | None:
         """When a line above that at ``begin`` was written that says ``words`` as well."""

@@ -15,6 +15,7 @@ from triage.model import Prefix, Value
 from triage.scan.collect import Collector, Sighting
 from triage.scan.lazy import compiled
 from triage.scan.traceback import HEADER, Traceback, activity, fatal, parse_faulthandler, parse_traceback
+from triage.scan.tracebacks.guarded import main_process
 from triage.scan.tracebacks.lines import is_header
 from triage.scan.tracebacks.model import Frame, FrameKind
 from triage.scan.tracebacks.shown import is_shown
@@ -350,7 +351,8 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "raised_kind": _raised_by(raising, message) if raising else None,
         "raised_function": raising.function if raising else None,
         "doing": activity(root.frames) or (activity(found.frames) if found is not root else None),
-        "_depth": _depth(root),
+        "_depth": root.depth,
+        "_main_process": main_process(root.frames) or main_process(found.frames),
         "_of_tracker": user is None and any(compiled(_TRACKERS).search(f.path) for f in root.frames),
         "_asserted": raising.code if raising and name == "AssertionError" and not message else None,
         "_in_words": raising is not None and compiled(_OWN_WORDS).match(raising.code or "") is not None,
@@ -388,11 +390,3 @@ def _breaks_off(found: Traceback, view: BlockLines, lines: list[Line]) -> bool:
     block, last = view.block, lines[min(found.end, len(lines)) - 1]
     ends = block.last and last.end >= len(block.data)
     return ends and not found.message and compiled(_NAME).search(found.exception_type or "") is None
-
-
-def _depth(found: Traceback) -> int | None:
-    """How many frames the exception was raised below the innermost one of the user's."""
-    for below, frame in enumerate(reversed(found.frames)):
-        if frame.kind == "user":
-            return below
-    return None

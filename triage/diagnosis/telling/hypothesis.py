@@ -12,9 +12,12 @@ from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.announced import announced_by_another
 from triage.diagnosis.telling.beside import beside
 from triage.diagnosis.telling.joined import joined
+from triage.diagnosis.telling.listed import listed
+from triage.diagnosis.telling.on_gpu import numbered_as_gpu
 from triage.diagnosis.telling.origin import origin_of
 from triage.diagnosis.telling.pasted import job_id, log_of
 from triage.diagnosis.telling.shown import evidence, own_words
+from triage.diagnosis.telling.undertook import only_on_main, raised_with, silent_since, undertaken_by_one
 from triage.diagnosis.templates import fill, kinds_of
 from triage.model import Discouraged, Hypothesis, Step
 from triage.scan.around import Around
@@ -35,7 +38,14 @@ def build(
     lead = candidate.lead
     rule = lead.rule
     origin = origin_of(candidate, identities, year, around)
-    origin = joined(job, announced_by_another(job, origin, lead, around, identities), lead)
+    origin = announced_by_another(job, origin, lead, around, identities)
+    if origin.rank is None and not origin.ranks and lead.finding.raised:
+        raised = raised_with(job, lead)
+        origin = only_on_main(origin, raised, lead, job, identities)
+        origin = undertaken_by_one(origin, raised, lead, job, around, identities)
+        origin = silent_since(origin, raised, lead, job, around, identities)
+    origin = listed(job, numbered_as_gpu(job, origin, lead, identities), lead, identities)
+    origin = joined(job, origin, lead)
     near = None if around is None else beside(job, identities, candidate, origin, around)
     phase = lead.text("phase") or rule.phase or phase_at(job, lead.finding)
     names = names_of(job, lead, identities.world_size, phase)

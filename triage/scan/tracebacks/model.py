@@ -62,6 +62,13 @@ class Traceback:
         return next((frame for frame in reversed(self.frames) if frame.kind == "user"), None)
 
     @property
+    def depth(self) -> int | None:
+        """How many frames the exception was raised below the innermost one of the user's."""
+        return next(
+            (below for below, frame in enumerate(reversed(self.frames)) if frame.kind == "user"), None
+        )
+
+    @property
     def root(self) -> Traceback:
         """The exception that began it all, as far as the text tells.
 
