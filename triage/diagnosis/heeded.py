@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from triage.diagnosis.job import Item
 from triage.scan.exceptions import IGNORED_RULE
+from triage.scan.lazy import compiled
 from triage.scan.ordinary.chorus import LOST, WAITED
 from triage.scan.ordinary.completion import DONE as SAID_DONE
 from triage.scan.ordinary.said import without_digits
@@ -41,6 +42,25 @@ def heeded(items: Sequence[Item]) -> list[Item]:
             )
         )
     ]
+
+
+_WANTED = (
+    r"(?i)(?:\bas (?:planned|expected|intended|wanted)\b|\b(?:expected|intended|provoked|anticipated) (?:\w+ ){0,2}"
+    r"(?:errors?|exceptions?|failures?)\b)[^:\n]{0,40}: ?"
+)
+"""How what was meant to happen is announced."""
+
+
+def unwanted(items: Sequence[Item]) -> list[Item]:
+    """``items`` without the errors that a program announces in the same breath as what it wanted to see."""
+    return [i for i in items if not (i.rule.role in {"cause", "symptom"} and _is_wanted(i))]
+
+
+def _is_wanted(item: Item) -> bool:
+    if item.finding.raised or not item.finding.evidence:
+        return False
+    lines = [e.text.partition("\n")[0] for e in item.finding.evidence]
+    return all(compiled(_WANTED).search(line) for line in lines)
 
 
 def of_scripts(items: Sequence[Item]) -> list[Item]:
