@@ -81,7 +81,7 @@ def trusted(items: Sequence[Item]) -> list[Item]:
     sources = {i.finding.source for i in items}
     harmless = {
         without_digits(line)
-        for i in items if i.rule.role == "benign" for e in i.finding.evidence for line in e.text.splitlines()
+        for i in items if i.rule.role == "benign" or _of_a_trackers_thread(i) for e in i.finding.evidence for line in e.text.splitlines()
     }  # fmt: skip
     zeros = [
         i for i in items
@@ -98,6 +98,11 @@ def trusted(items: Sequence[Item]) -> list[Item]:
         # what a status is worth, the words around it are
         and (i.rule.id != _SAID_FINISHED or (i.finding.source, i.at_last.offset) not in lines)
     ]  # fmt: skip
+
+
+def _of_a_trackers_thread(item: Item) -> bool:
+    """Whether a thread of those who only keep records raised it: a program ends well without."""
+    return item.fields.get("_of_tracker") is True and item.fields.get("_thread") is True
 
 
 def _ended_above(items: Sequence[Item], status: Item) -> bool:

@@ -156,3 +156,47 @@ def test_trials_that_all_came_to_their_end_show_that_ray_replaced_what_it_lost(e
     lost = "(raylet) node_manager.cc:3193: 1 Workers (tasks / actors) killed due to memory pressure (OOM), 0 Workers"
     assert verdict(engine, lost, "Trial status: 1 TERMINATED") == "healthy"
     assert verdict(engine, lost, "Trial status: 1 TERMINATED | 1 ERROR") == "failed"
+
+
+def logs(last: str) -> list[Source]:
+    return [
+        Source(
+            f"rank{rank}.log",
+            data="\n".join(
+                [
+                    *(f"step {at}/12 loss {3 / at:.3f}" for at in range(1, 13)),
+                    last if rank < 3 else "peak memory 31 GB",
+                ]
+            ).encode(),
+        )
+        for rank in range(4)
+    ]
+
+
+def test_who_takes_leave_has_lost_nobody(engine: Engine) -> None:
+    assert engine.diagnose(logs("bye")).verdict != "failed"
+    assert engine.diagnose(logs("ring is broken")).verdict == "failed"
+
+
+def test_a_few_of_very_many_may_fail(engine: Engine) -> None:
+    assert verdict(engine, *steps("epoch done, 3 of 2000 samples failed to decode")) == "healthy"
+    assert verdict(engine, *steps("epoch done, 1900 of 2000 samples failed to decode")) != "healthy"
+
+
+def in_a_thread(path: str) -> list[str]:
+    return [
+        "Exception in thread SenderThread:",
+        "Traceback (most recent call last):",
+        '  File "/usr/lib/python3.11/threading.py", line 1045, in _bootstrap_inner',
+        "    self.run()",
+        f'  File "{path}", line 3, in run',
+        "    self._process(record)",
+        "BrokenPipeError: [Errno 32] Broken pipe",
+    ]
+
+
+def test_what_a_trackers_thread_raises_takes_nothing_from_the_good_end_below(engine: Engine) -> None:
+    done = "2026-03-04 09:01:00,000 INFO training complete"
+    tracker = in_a_thread("/venv/lib/python3.11/site-packages/wandb/sdk/internal/internal.py")
+    assert verdict(engine, *steps(*tracker, done)) == "healthy"
+    assert verdict(engine, *steps(*in_a_thread("/app/pipeline.py"), done)) == "failed"

@@ -33,6 +33,13 @@ _HARMLESS = tuple(
             r"\b\d+ (?:\w+ ){1,2}(?:skipped|left out|excluded|pruned)(?:[:,;(]| because| due)",
             ("skipped", "left out", "excluded", "pruned"),
         ),
+        # a few of very many
+        (
+            r"(?<![\d.,])(?:\d ?(?:/|of|out of) ?\d{3,}|\d\d ?(?:/|of|out of) ?\d{4,})(?: \w+)? "
+            r"(?:samples|rows|documents|images|files|records|prompts|answers|requests|items|clips|pages)"
+            r"(?: \w+)? (?:failed|could not be)\b",
+            ("failed", "could not be"),
+        ),
         (r"\bnumber of (?:errored|failed|pruned) trials\b", ("number of ",)),
         # what the hardware has put right itself
         (
