@@ -20,7 +20,7 @@ from triage.diagnosis.causes.in_vain import in_vain
 from triage.diagnosis.causes.ranking import Ranking, rank
 from triage.diagnosis.causes.soloist import joined, soloist
 from triage.diagnosis.causes.worded import worded
-from triage.diagnosis.heeded import heeded, lasting, of_scripts, trusted
+from triage.diagnosis.heeded import heeded, lasting, of_scripts, trusted, unwanted
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger.awaited import settle, stalled
 from triage.diagnosis.ledger.barriers import by_rank
@@ -65,7 +65,7 @@ MAX_WARNINGS = 8
 def diagnose(run: Run) -> Diagnosis:
     """The diagnosis of one job. Never raises for what a log says."""
     known = [Item(f, run.rules[f.rule_id]) for f in run.findings if f.rule_id in run.rules]
-    items = lasting(trusted(heeded(rejoined(known))))
+    items = lasting(trusted(heeded(unwanted(rejoined(known)))))
     year = year_of(items)
     if year is not None:
         items = [dated(item, year) for item in items]

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from triage.diagnosis.job import Item
 from triage.scan.exceptions import IGNORED_RULE
+from triage.scan.lazy import compiled
 from triage.scan.ordinary.chorus import LOST, WAITED
 from triage.scan.ordinary.completion import DONE as SAID_DONE
 from triage.scan.ordinary.said import without_digits
@@ -43,6 +44,25 @@ def heeded(items: Sequence[Item]) -> list[Item]:
     ]
 
 
+_WANTED = (
+    r"(?i)(?:\bas (?:planned|expected|intended|wanted)\b|\b(?:expected|intended|provoked|anticipated) (?:\w+ ){0,2}"
+    r"(?:errors?|exceptions?|failures?)\b)[^:\n]{0,40}: ?"
+)
+"""How what was meant to happen is announced."""
+
+
+def unwanted(items: Sequence[Item]) -> list[Item]:
+    """``items`` without the errors that a program announces in the same breath as what it wanted to see."""
+    return [i for i in items if not (i.rule.role in {"cause", "symptom"} and _is_wanted(i))]
+
+
+def _is_wanted(item: Item) -> bool:
+    if item.finding.raised or not item.finding.evidence:
+        return False
+    lines = [e.text.partition("\n")[0] for e in item.finding.evidence]
+    return all(compiled(_WANTED).search(line) for line in lines)
+
+
 def of_scripts(items: Sequence[Item]) -> list[Item]:
     """``items`` without the exit status that a process states of itself, in a line like those with which others end."""
     own = {(i.finding.source, i.at_last.offset) for i in items if i.rule.id in {LOST, WAITED}}
@@ -61,7 +81,7 @@ def trusted(items: Sequence[Item]) -> list[Item]:
     sources = {i.finding.source for i in items}
     harmless = {
         without_digits(line)
-        for i in items if i.rule.role == "benign" for e in i.finding.evidence for line in e.text.splitlines()
+        for i in items if i.rule.role == "benign" or _of_a_trackers_thread(i) for e in i.finding.evidence for line in e.text.splitlines()
     }  # fmt: skip
     zeros = [
         i for i in items
@@ -78,6 +98,11 @@ def trusted(items: Sequence[Item]) -> list[Item]:
         # what a status is worth, the words around it are
         and (i.rule.id != _SAID_FINISHED or (i.finding.source, i.at_last.offset) not in lines)
     ]  # fmt: skip
+
+
+def _of_a_trackers_thread(item: Item) -> bool:
+    """Whether a thread of those who only keep records raised it: a program ends well without."""
+    return item.fields.get("_of_tracker") is True and item.fields.get("_thread") is True
 
 
 def _ended_above(items: Sequence[Item], status: Item) -> bool:

@@ -198,6 +198,11 @@ def _given_up(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
         for end in job.of_fact("ended-well")
     ):
         return None
+    if told.level == "warning" and any(
+        end.finding.source == told.source and 0 < told.offset - last_of(end) <= _RIGHT_BELOW
+        for end in job.of_fact("ended-well")
+    ):
+        return None  # the work was done: what is only warned of came after it
     why = "the program says last of all that it leaves its work undone"
     before = [
         c for c in ranking.survived
@@ -208,6 +213,10 @@ def _given_up(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:
     if known is not None:
         return known
     return _or_made(job, told, _by_words(job, told), why)
+
+
+_RIGHT_BELOW = 400
+"""Bytes between the words that all is done and what is warned of afterwards."""
 
 
 def _mentioned(job: Job, ranking: Ranking, ends: Ends) -> Candidate | None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from triage.diagnosis.job import Item, Job
+from triage.diagnosis.order import last_of
 from triage.diagnosis.survival.endings import Endings
 from triage.diagnosis.survival.going_on import ROUTINE_RULE
 from triage.model import Evidence
@@ -34,6 +35,9 @@ def through(job: Job, item: Item, endings: Endings) -> Item | None:
         return None
     if endings.troubled():
         return None
+    done = _good_end_above(job, item)
+    if done is not None:
+        return done
     said = job.said(item.finding.source, shown.line - _ABOVE, shown.line)
     counts = [(text, compiled(_OF_ALL).findall(text)) for text in said]
     counted = [(text, found) for text, found in counts if found]
@@ -53,3 +57,27 @@ def through(job: Job, item: Item, endings: Endings) -> Item | None:
         return None
     line = Evidence(shown.path, None, text)
     return Item(replace(item.finding, rule_id=ROUTINE_RULE, fields={}, evidence=(line,), raised=False), rule)
+
+
+def _good_end_above(job: Job, item: Item) -> Item | None:
+    """The good end of the whole that its program had told before it was interrupted, with nothing begun since."""
+    here = item.finding.source
+    since = max(
+        (
+            last_of(other) for fact in ("progress", "comm-init-start", "rendezvous", "begun")
+            for other in job.of_fact(fact)
+            if other.finding.source == here and last_of(other) < item.finding.offset
+        ),
+        default=0,
+    )  # fmt: skip
+    return next(
+        (
+            end for end in job.of_rule(_DONE)
+            if end.finding.source == here and since < last_of(end) < item.finding.offset
+        ),
+        None,
+    )  # fmt: skip
+
+
+_DONE = "progress.finished"
+"""How a program says of all that it is there for that it is done."""

@@ -33,6 +33,13 @@ _HARMLESS = tuple(
             r"\b\d+ (?:\w+ ){1,2}(?:skipped|left out|excluded|pruned)(?:[:,;(]| because| due)",
             ("skipped", "left out", "excluded", "pruned"),
         ),
+        # a few of very many
+        (
+            r"(?<![\d.,])(?:\d ?(?:/|of|out of) ?\d{3,}|\d\d ?(?:/|of|out of) ?\d{4,})(?: \w+)? "
+            r"(?:samples|rows|documents|images|files|records|prompts|answers|requests|items|clips|pages)"
+            r"(?: \w+)? (?:failed|could not be)\b",
+            ("failed", "could not be"),
+        ),
         (r"\bnumber of (?:errored|failed|pruned) trials\b", ("number of ",)),
         # what the hardware has put right itself
         (
@@ -65,6 +72,22 @@ _HARMLESS = tuple(
         (
             r"[.,;:(] ?(?:using|falling back to|fall(?:s|ing)? back on|defaulting to) [^.;:]{1,60}\b(?:instead|defaults?)\b\W*$",
             ("instead", "default"),
+        ),
+        # how a loop is left that is not to go on
+        (
+            r"\b(?:EarlyStop\w*|TrialPruned|PrunedTrial)(?:Exception|Error)?(?:: |\()",
+            ("earlystop", "trialpruned", "prunedtrial"),
+        ),
+        # what is tidied away, and what is measured beside the work
+        (
+            r"\b(?:fail\w*|could not|couldn't|cannot|unable|errors?)\b[^\n]{0,30}\b(?:remov|delet|unlink|clean)\w*(?: up)? [^\n]{0,30}"
+            r"\b(?:te?mp(?:orary)?|lock ?files?|fifo)\b",
+            ("remov", "delet", "unlink", "clean"),
+        ),
+        (
+            r"\b(?:for|to (?:send|report|collect|read|log|upload)) (?:the )?(?:(?:gpu|system|usage|power) )?"
+            r"(?:metrics|telemetry|usage stat\w*)(?=\W|$)",
+            ("metrics", "telemetry", "usage stat"),
         ),
         # why a test was left out, or is known to fail
         (r"^(?:SKIPPED \[\d+\]|XFAIL|XPASS) \S", ("skipped [", "xfail", "xpass")),

@@ -20,10 +20,21 @@ _ANSWER = deferred(
 )
 """How web servers log a request and the status of its answer."""
 _ASIDE = deferred(
-    r"/(?:|health\w*|ping|metrics|ready\w*|live\w*|version|docs|favicon\.ico|v1/models|get_model_info)/?\Z"
+    r"/(?:|(?:[\w.-]+/)*(?:health\w*|ping|metrics|ready\w*|live(?:z|ness)?|startup\w*|status)|version|docs|favicon\.ico|v1/models"
+    r"|get_model_info)/?\Z"
 )
 """What is asked of a server beside its work, and answered by others than those who do that."""
-_CLOSES = deferred(r"(?i)\b(?:shut(?:ting)? ?down|drain\w*|SIG(?:TERM|INT)|stopping|handling signal)\b")
+_CLOSES = deferred(
+    r"(?i)\b(?:shut(?:ting)? ?down|drain\w*|lame[- ]?duck\w*|quiesc\w+|no (?:new|more) requests|SIG(?:TERM|INT)|stopping"
+    r"|handling signal)\b"
+)
+_OPENS = deferred(
+    r"(?i)^(?!.*\b(?:not|never|no|fail\w*|waiting|until|un\w+)\b)"
+    r".*\b(?:warm-?(?:ed)?[ -]?up (?:is |has |now )*(?:done|finish\w*|complete\w*|over)"
+    r"|(?:accepting|ready (?:for|to (?:accept|serve|take|answer))) (?:\w+ )?(?:requests|traffic|connections)|startup complete"
+    r"|(?:server|model|engine|backend|weights|application) (?:\S{1,40} )?(?:is |has |are |now )*(?:ready|loaded|warm|started))\b"
+)
+"""How it is said that a start is over, whose requests could not be answered yet."""
 _WORST = 500
 
 
@@ -38,6 +49,8 @@ def only_errors(tails: Mapping[int, Block], sources: Sequence[Source]) -> Findin
             found = _ANSWER.search(line.text)
             if found is None:
                 closes |= _CLOSES.search(line.message) is not None
+                if _OPENS.search(line.message) is not None:
+                    run, closes = [], False
                 continue
             if _ASIDE.match(found["path"]):
                 continue

@@ -192,6 +192,7 @@ def _new_to_all(lines: Sequence[Said], last: Mapping[str, Said]) -> dict[str, st
         or count == len(last)
         or max(said[wording].values()) > _TRIES
         or says_that_it_is_through(first)
+        or compiled(_TAKES_LEAVE).fullmatch(first.message.strip()) is not None
     ):
         return {}
     # a routine is what most of them said again and again, and whoever is missing said too
@@ -208,6 +209,8 @@ def _new_to_all(lines: Sequence[Said], last: Mapping[str, Said]) -> dict[str, st
     return dict.fromkeys((writer for writer in last if writer in told), kind)
 
 
+_TAKES_LEAVE = r"(?i)\W*(?:good ?)?(?:bye|night)(?:[ -]?bye)?\W*|\W*(?:exit|ok|(?:the )?end)\W*"
+"""What is said on the way out, of nobody else."""
 _TRIES = 5
 """Times that one says at the most that another did not come."""
 _AGAIN = 2

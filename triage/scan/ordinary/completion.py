@@ -120,7 +120,7 @@ def given_up(
                 evidence=tuple(Evidence(sources[index].name, n, safe(said[:_LONGEST])) for n, said in shown),
                 source=index, offset=block.offset + _offset_of(block, number), host=prefix.host,
                 rank=sources[index].rank if prefix.rank is None else prefix.rank, local_rank=prefix.local_rank,
-                time=prefix.time, stream=prefix.stream,
+                time=prefix.time, stream=prefix.stream, level=prefix.level,
             )  # fmt: skip
     return None
 

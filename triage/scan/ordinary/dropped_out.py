@@ -13,6 +13,7 @@ from itertools import pairwise
 from triage.model import Block, Finding, Source, Value
 from triage.scan.lazy import compiled, deferred
 from triage.scan.ordinary.concert import outer, ranks_of_streams
+from triage.scan.ordinary.replacing import succeeded
 from triage.scan.ordinary.said import SELF, Said, finding_of, whole_lines, window_of, without_digits
 
 DROPPED_OUT = "unknown.dropped-out"
@@ -61,6 +62,12 @@ def dropped_out(tails: Mapping[int, Block], sources: Sequence[Source]) -> Findin
         # who says something else last of all has ended in his own way
         if without_digits(rest) != shape or len(said) != len(by_name) or _is_full(rest):
             continue
+        if _had_so_many(said[odd][:-1], shape, by_name[odd][-1]):
+            continue
+        number = compiled(r"\d*\Z").search(odd)
+        below = [line for line in lines if line.source == last.source and line.offset > last.offset]
+        if number is not None and succeeded(below, number[0]):
+            continue
         fields: dict[str, Value] = {"words": " ".join(last.message.split())[:160], "others": len(by_name) - 1}
         found = finding_of(DROPPED_OUT, last, sources, fields)
         return replace(found, rank=int(odd)) if found.rank is None and odd.isdecimal() else found
@@ -87,6 +94,23 @@ def _named(line: Said, own: Mapping[tuple[int, str], str], *, apart: bool = Fals
 def _is_full(message: str) -> bool:
     """Whether a count came to its own total: who has less to do is through with it."""
     return any(int(done) >= int(total) for done, total in _OF_ALL.findall(message))
+
+
+def _had_so_many(before: Sequence[Said], shape: str, count: int) -> bool:
+    """Whether somebody had told, before he began to count them, of so many things to do."""
+    for line in before:
+        if without_digits(line.message).endswith(shape):
+            return False
+        if count in map(int, _COUNT.findall(line.message)) and _TO_DO.search(line.message) is not None:
+            return True
+    return False
+
+
+_TO_DO = deferred(
+    r"(?i)\b(?:assigned|to (?:do|process|go|read|embed|convert)|in total|total|has|have|got|found|owns?|takes?|gets?|share|shards?|files?"
+    r"|batches|samples|items|parts)\b"
+)
+"""How it is said how much there is to do."""
 
 
 def _stops(by_name: Mapping[str, Sequence[int]]) -> str | None:

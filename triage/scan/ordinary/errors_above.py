@@ -18,7 +18,8 @@ NEAR = 6
 _GRAVE = frozenset(["error", "fatal"])
 _DONE_WITHOUT = deferred(
     r"(?i)\b(?:using|us(?:es|ed)|default\w*|cached|optional|expected|intended|wanted|re-?connect\w*|handled|caught|without|disabl\w*|leak\w*"
-    r"|wandb|mlflow|telemetry|metrics|tensorboard|plots?|figures?|tracking|tracker|clean\w*|close[ds]?|closing|destroy\w*|shut ?down"
+    r"|wandb|mlflow|telemetry|metrics|tensorboard|plots?|figures?|tracking|tracker|clean\w*"
+    r"|te?mp(?:orary)?|unlink\w*|close[ds]?|closing|destroy\w*|shut ?down"
     r"|teardown|socket|warn\w*|deprecat\w*|notif\w*|slack|mail|broken pipe|(?<=\d )(?:passed|ok)|server|client|log(?:s|ging)?)\b"
 )
 """What a run does without, and what is met on the way out."""

@@ -22,8 +22,14 @@ _GONE = deferred(
 """How it is said that it is gone."""
 _FAILED = deferred(rf"(?i)\b{_WRITES}\b[^\n]{{0,80}}?\b(?:failed|raised|lost)\b")
 """How it is said that it did not work once: worth something where it is said of others that they are there."""
+_IN_ORDER = deferred(
+    r"(?i)\b(?:(?:died|is dead|dead|crashed|is gone|exited|terminated|stopped)\b[^\n]{0,20}?"
+    r"\b(?:after (?:finali[sz]|writ|commit|sav|flush|drain|upload|finish|complet)\w*|cleanly|gracefully|normally|in order"
+    r"|(?:code|status|rc)[ =:]{1,3}0\b)|as (?:requested|intended|planned|expected)\b)"
+)
+"""How it is said that it ended because it had done what it had to."""
 _READS = deferred(
-    r"(?i)\b(?:load\w*|restor\w*|resum\w*|read\w*|scratch|found|import\w*|old(?:er|est)?|prun\w*)\b"
+    r"(?i)\b(?:load\w*|restor\w*|resum\w*|read\w*|scratch|found|import\w*|old(?:er|est)?|prun\w*|using|corrupt\w*|incomplete)\b"
 )
 """What is done with those that are there."""
 _OF_CHECKPOINTS = deferred(
@@ -80,5 +86,5 @@ def _is_gone(line: Said) -> bool:
     return (
         any(pattern.search(said) for pattern in (_GONE, _FAILED))
         and _OF_CHECKPOINTS.search(said) is not None
-        and not any(pattern.search(said) for pattern in (_AGAIN, _READS))
+        and not any(pattern.search(said) for pattern in (_AGAIN, _READS, _IN_ORDER))
     )

@@ -14,6 +14,7 @@ from triage.model import Block, Finding, Source, Value
 from triage.scan.closing.wordings import NAMES_AN_EXCEPTION, complains
 from triage.scan.lazy import compiled, deferred
 from triage.scan.ordinary.recovery import FRESH
+from triage.scan.ordinary.replacing import succeeded
 from triage.scan.ordinary.said import Said, finding_of, is_statement, whole_lines, window_of
 
 SILENCED = "unknown.silenced"
@@ -34,7 +35,9 @@ _ENDS = deferred(
 )
 _GOES_ON = deferred(
     r"(?i)\b(?:re-?distribut\w*|re-?assign\w*|taken over|takes? over|hand(?:s|ed) (?:over|back)|done|finish\w*|complete\w*|all (?:of )?its"
-    r"|no more|last|as (?:planned|intended|expected)|\w*interrupt\w*|early[ -]?stop\w*|(?:code|status|rc)[ =:]{1,3}0|cleanly|in order)\b"
+    r"|no more|last|idle"
+    r"|(?:queue|stream|input)s? (?:is |was )?(?:closed|empty|drained|exhausted)|end of (?:queue|stream|data|input)"
+    r"|as (?:planned|intended|expected)|\w*interrupt\w*|early[ -]?stop\w*|(?:code|status|rc)[ =:]{1,3}0|cleanly|in order)\b"
 )
 """What is said where the rest is done by others, or there is none."""
 
@@ -54,7 +57,9 @@ def silenced(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding |
             odd = _not_heard_again(told)
             if odd is None:
                 continue
-            last = told[odd][-1][1]
+            at, last = told[odd][-1]
+            if succeeded(lines[at:], str(odd)):
+                continue
             fields: dict[str, Value] = {
                 "words": " ".join(last.message.split())[:160],
                 "others": len(told) - 1,
