@@ -313,7 +313,8 @@ def _failed_at(job: Job, ledger: Ledger) -> dict[tuple[int, str], int]:
         first.setdefault((item.finding.source, around(item.finding)), rank)
     found = {}
     for place, ranks in places.items():
-        rank = next(iter(ranks)) if len(ranks) == 1 else first.get(place)
+        # of a job with a single launcher's log it is decided for all of it
+        rank = next(iter(ranks)) if len(ranks) == 1 else first.get(place) if len(places) > 1 else None
         if rank in ranks:
             found[place] = rank
     return found

@@ -221,6 +221,7 @@ TENSORS = (
     r"|buffer size|dimension)s?\b"
     r"|\b(?:shapes?|lengths|dims?|dimensions|strides?) (?:mismatch\w*|don't|do not|does not|must (?:be|match)"
     r"|should (?:be the same|match)|are negative|\(?\[|torch\.Size)"
+    r"|\b(?:infer|determine|guess) (?:the )?(?:number of )?(?:channels?|shapes?|dim(?:ension)?s?|dtypes?|layout)\b"
     r"|\bshape=|torch\.Size|\.shape\b|\bshape[: ]|\b(?:input_ids|position_ids|token_ids|attention_mask|loss mask|logits"
     r"|labels|latents?|hidden_states|pixel_values"
     r"|image tokens|pad tokens|spectrogram|query positions|embeddings match)\b|\bmust be (?:an? )?(?:float|bfloat|int|uint"
