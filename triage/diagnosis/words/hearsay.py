@@ -15,7 +15,7 @@ from triage.diagnosis.prose import statement
 from triage.diagnosis.words.lexicon import LEAST_WORDS, Likeness, likeness
 from triage.diagnosis.words.readers import OF_TEXT, reads_files
 from triage.diagnosis.words.services import of_a_door, of_service
-from triage.diagnosis.words.wording import of_settings, refuses, unmistakable
+from triage.diagnosis.words.wording import of_objects, of_settings, refuses, unmistakable
 from triage.model import Evidence, Finding, Value
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
@@ -73,7 +73,7 @@ _SPOKEN = r"(?<![\w./-])[A-Za-z]{2,}(?![\w/-])"
 _OF_SLIPS = 0.8
 """The margin that overrules a slip: it is seldom anything else, whatever it names."""
 _OF_PLAIN = 0.9
-"""The margin that makes of plain words about settings something else."""
+"""The margin that makes of plain words about settings, or about objects, something else."""
 _PLAIN_SLIPS = frozenset(["IndentationError", "NameError", "SyntaxError", "UnboundLocalError"])
 _OF_PYTHON = (
     r"(?:(?:partially initialized )?module|type object|'[\w.]+' object|'[\w.]+') '?[\w.]*'? ?has no attribute "
@@ -125,6 +125,12 @@ def _needed(item: Item, like: Likeness, words: str) -> float:
     if _by_its_place(item):
         return inf
     if supposed == "unknown.config" and of_settings(item.text("message") or ""):
+        return _OF_PLAIN
+    if (
+        supposed == "unknown.refused-call"
+        and like.category == "config"
+        and of_objects(item.text("message") or "")
+    ):
         return _OF_PLAIN
     if supposed in _OF_ANY and item.text("type") and not _worded(item):
         return MUCH  # a key, a number or an unknown word tells nothing, whatever stands beside it
