@@ -1,4 +1,4 @@
-"""Ranks that ended as if all were well while the others went on, until their launcher lost patience and ended those."""
+"""Ranks that ended as if all were well while the others went on, until these lost them or their launcher lost patience."""
 
 from __future__ import annotations
 
