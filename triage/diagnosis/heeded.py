@@ -51,6 +51,10 @@ _WANTED = (
 """How what was meant to happen is announced."""
 
 
+_FAILURE = r"(?i)error|exception|fail|could not|cannot|can't|unable|denied|no space|lost"
+"""Words without which an alarming line need not be of the program that says below that it is through."""
+
+
 def unwanted(items: Sequence[Item]) -> list[Item]:
     """``items`` without the errors that a program announces in the same breath as what it wanted to see."""
     return [i for i in items if not (i.rule.role in {"cause", "symptom"} and _is_wanted(i))]
@@ -90,7 +94,9 @@ def trusted(items: Sequence[Item]) -> list[Item]:
     # what a program's own good end stands above is met by its script, which does without
     own = [i for i in zeros if not _ended_above(items, i)]
     worthless = {id(i) for i in zeros if i.fields.get("_direct") is True} | {id(i) for i in own}
-    lines = {(i.finding.source, i.finding.offset) for i in own}
+    lines = {
+        (i.finding.source, i.finding.offset) for i in own if compiled(_FAILURE).search(i.text("_below") or "")
+    }
     return [
         i for i in items
         if id(i) not in worthless
