@@ -159,7 +159,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
         identities.only_failed = called if broke_off.rank is None else broke_off.rank
     identities.failed_at = _failed_at(job, ledger)
     identities.own_logs = _own_logs(job, ledger)
-    identities.ended_badly = frozenset(r for r, end in ledger.exits.items() if end.failed and not end.orderly)
+    identities.ended_badly = frozenset(r for r, end in ledger.exits.items() if end.broke)
     identities.ended_at = {
         number: time
         for number in identities.ended_badly
@@ -266,7 +266,7 @@ def _kin(root: Candidate, ranking: Ranking) -> list[Item]:
 
 def _only_failed(job: Job, ledger: Ledger) -> int | None:
     """The one rank that ended badly without having been told to stop, or the one its launcher saw first."""
-    failed = [rank for rank, end in ledger.exits.items() if end.failed and not end.orderly]
+    failed = [rank for rank, end in ledger.exits.items() if end.broke]
     # a watchdog ends its process when others did not come
     by_themselves = [r for r in failed if ledger.exits[r].signal != _BY_WATCHDOG or r not in ledger.waiting]
     if len(by_themselves) == 1:
@@ -305,7 +305,7 @@ def _failed_at(job: Job, ledger: Ledger) -> dict[tuple[int, str], int]:
     """By node, where each has a launcher that tells of its processes: the one of them that ended badly by itself, or first."""
     places: dict[tuple[int, str], set[int]] = defaultdict(set)
     for number, end in ledger.exits.items():
-        if end.failed and not end.orderly:
+        if end.broke:
             places[end.item.finding.source, around(end.item.finding)].add(number)
     first: dict[tuple[int, str], int | None] = {}
     for item in job.of_rule(_SEEN_FIRST):

@@ -51,10 +51,6 @@ _WANTED = (
 """How what was meant to happen is announced."""
 
 
-_FAILURE = r"(?i)error|exception|fail|could not|cannot|can't|unable|denied|no space|lost"
-"""Words without which an alarming line need not be of the program that says below that it is through."""
-
-
 def unwanted(items: Sequence[Item]) -> list[Item]:
     """``items`` without the errors that a program announces in the same breath as what it wanted to see."""
     return [i for i in items if not (i.rule.role in {"cause", "symptom"} and _is_wanted(i))]
@@ -74,6 +70,10 @@ def of_scripts(items: Sequence[Item]) -> list[Item]:
         i for i in items
         if i.rule.id != _EXIT_STATUS or (i.finding.source, i.finding.offset) not in own
     ]  # fmt: skip
+
+
+_FAILURE = r"(?i)error|exception|fail|could not|cannot|can't|unable|denied|no space|lost"
+"""Words without which an alarming line need not be of the program that says below that it is through."""
 
 
 def trusted(items: Sequence[Item]) -> list[Item]:

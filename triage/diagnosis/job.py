@@ -176,6 +176,12 @@ class Job:
         self.items.extend(items)
         self.index()
 
+    def exchange(self, told: Mapping[int, Item]) -> None:
+        """Put other items in the place of those whose ids are given."""
+        if told:
+            self.items = [told.get(id(item), item) for item in self.items]
+            self.index()
+
     @property
     def environment(self) -> Mapping[str, str]:
         """Environment variables that the logs, dumps or the receipt state; the first one wins."""

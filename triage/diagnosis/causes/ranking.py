@@ -178,7 +178,7 @@ def _by_exit(rank: int, ledger: Ledger, reasons: list[str]) -> float:
     if ended is None or not ended.failed:
         return 0.0
     others = [e for r, e in ledger.exits.items() if r != rank]
-    if ended.orderly and any(e.failed and not e.orderly for e in others):
+    if ended.orderly and any(e.broke for e in others):
         reasons.append(f"rank {rank} lived until it was told to stop; another rank had died")
         return -0.2
     if not ended.violent and any(e.violent and e.signal != "SIGABRT" for e in others):

@@ -186,7 +186,7 @@ def absent_ranks(
 
 def without_swept(ledger: Ledger, absent: list[int]) -> list[int]:
     """``absent`` without the ranks whose agent ended them because another of its node, absent too, had ended badly."""
-    dead = {r for r in absent if (end := ledger.exits.get(r)) is not None and end.failed and not end.orderly}
+    dead = {r for r in absent if (end := ledger.exits.get(r)) is not None and end.broke}
     hosts = {ledger.identities.seat(rank).host for rank in dead} - {None}
     return [r for r in absent if r in dead or ledger.identities.seat(r).host not in hosts]
 

@@ -33,12 +33,12 @@ def settle(job: Job, ledger: Ledger) -> None:
     ledger.identities.absentee = missed[0] if missed is not None and len(missed) == 1 else None
     pairs = {id(item): pair for item in waits if (pair := _pair(item)) is not None}
     ends = _ends(pairs.values())
-    settled = {
-        id(item): _with(item, "absent", ends if id(item) in pairs else _absent(job, ledger, item))
-        for item in waits
-    }
-    job.items = [settled.get(id(item), item) for item in job.items]
-    job.index()
+    job.exchange(
+        {
+            id(item): _with(item, "absent", ends if id(item) in pairs else _absent(job, ledger, item))
+            for item in waits
+        }
+    )
 
 
 def _unstored(job: Job, ledger: Ledger) -> None:
@@ -50,19 +50,14 @@ def _unstored(job: Job, ledger: Ledger) -> None:
         missing = [rank for rank in ledger.members if rank not in waiting]
         if len(waiting) >= _SEVERAL and None not in waiting and len(missing) == 1:
             told.update((id(item), _with(item, "absent", tuple(missing))) for item in waits)
-    if told:
-        job.items = [told.get(id(item), item) for item in job.items]
-        job.index()
+    job.exchange(told)
 
 
 def stalled(job: Job) -> None:
     """Fill in the ranks that Horovod's stall inspector misses, from the list of all of them or from those that are ready."""
-    told = {
-        id(item): _with(item, "ranks", _missed_by_horovod(item)) for item in job.of_rule("horovod.stalled")
-    }
-    if told:
-        job.items = [told.get(id(item), item) for item in job.items]
-        job.index()
+    job.exchange(
+        {id(item): _with(item, "ranks", _missed_by_horovod(item)) for item in job.of_rule("horovod.stalled")}
+    )
 
 
 def _missed_by_horovod(item: Item) -> Value:

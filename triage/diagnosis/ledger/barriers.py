@@ -26,9 +26,7 @@ def by_rank(job: Job) -> None:
             break
     if all(member == rank for member, rank in ranks.items() if member >= 0) and -1 not in ranks:
         return
-    told = {id(item): _named(item, ranks) for item in job.of_rule(BARRIER)}
-    job.items = [told.get(id(item), item) for item in job.items]
-    job.index()
+    job.exchange({id(item): _named(item, ranks) for item in job.of_rule(BARRIER)})
 
 
 def _named(item: Item, ranks: Mapping[int, int]) -> Item:

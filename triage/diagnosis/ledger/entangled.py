@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ledger.desync import BATCHED, PAIRWISE_OPS, UNEVEN_OPS
 from triage.diagnosis.ledger.groups import DEFAULT_GROUP, UNNAMED
-from triage.diagnosis.ledger.ledger import Ledger, Wait
+from triage.diagnosis.ledger.ledger import Ledger, Wait, by_group
 from triage.diagnosis.ledger.subgroups import members_between, numbers_of
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.model import Value
@@ -155,9 +155,7 @@ def _alike(ledger: Ledger, waits: Sequence[Wait]) -> Iterable[_Operation]:
 def _lone(job: Job, ledger: Ledger) -> Item | None:
     """The verdict on the one rank in an operation of a group of several, while all others wait in one of another group."""
     waiting = ledger.waiting
-    groups: dict[str, list[Wait]] = defaultdict(list)
-    for wait in waiting.values():
-        groups[wait.group].append(wait)
+    groups = by_group(waiting)
     alone = [waits[0] for waits in groups.values() if len(waits) == 1]
     if (
         len(groups) != 2

@@ -32,9 +32,7 @@ def reread(job: Job, ledger: Ledger) -> None:
     if not items or not named or ledger.waiting or any(i.number("peer") is not None for i in items):
         return
     if _worked(job, ledger, items[0]):
-        told = {id(i): Item(replace(i.finding, rule_id=RULE), job.rules[RULE]) for i in items}
-        job.items = [told.get(id(item), item) for item in job.items]
-        job.index()
+        job.exchange({id(i): Item(replace(i.finding, rule_id=RULE), job.rules[RULE]) for i in items})
 
 
 def _worked(job: Job, ledger: Ledger, wait: Item) -> bool:

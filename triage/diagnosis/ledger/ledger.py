@@ -86,6 +86,11 @@ class Exit:
         """Ended badly in any way, be it only by the word of its launcher."""
         return self.signal is not None or bool(self.code) or BADLY in self.item.rule.tags
 
+    @property
+    def broke(self) -> bool:
+        """Ended badly, and not because it was told to."""
+        return self.failed and not self.orderly
+
 
 @dataclass(slots=True, eq=False, repr=False)
 class Ledger:

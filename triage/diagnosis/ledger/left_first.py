@@ -73,7 +73,7 @@ def _on_their_way_out(job: Job, lost: dict[int, Item]) -> dict[int, Item]:
 def _ended_well(job: Job, ledger: Ledger, rank: int, left: Item) -> bool:
     """Whether nothing says that a rank failed until it left; what its agent raises afterwards is not its own."""
     end = ledger.exits.get(rank)
-    if end is not None and end.failed and not end.orderly:
+    if end is not None and end.broke:
         return False
     return not any(
         i.rank == rank and (i.finding.raised or i.rule.role == "cause") and compare(i.finding, left.finding) == -1

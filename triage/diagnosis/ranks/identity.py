@@ -14,9 +14,8 @@ from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ranks.agents import note_agents
 from triage.diagnosis.ranks.coordinates import located
-from triage.diagnosis.ranks.filed import filed
 from triage.diagnosis.ranks.heard import default_tag, group_tag, own_name
-from triage.diagnosis.ranks.hosts import place_logs
+from triage.diagnosis.ranks.hosts import place_daemons, place_logs
 from triage.diagnosis.ranks.launchers import unwrapped
 from triage.diagnosis.ranks.named import name_processes
 from triage.diagnosis.ranks.nodes import (
@@ -112,8 +111,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             owner = own  # the launcher itself names every process of the one node
         if owner is not None:
             table.note(owner, host=item.finding.host, local_rank=own, pid=pid)
-    job.items = filed(job, (*(s.host for s in table.seats.values()), *(i.finding.host for i in job.items)))
-    job.index()
+    place_daemons(job, (*(s.host for s in table.seats.values()), *(i.finding.host for i in job.items)))
     _gpus_of_processes(job, table)
     _pods(job, table)
     for (index, writer), ranks in said.items():

@@ -322,7 +322,7 @@ class Survival:
 
     def _stopped_for_another(self, item: Item) -> Item | None:
         """The line in which the scheduler ends a job that it finds at work, to make room for another one."""
-        if item.rule.id == PREEMPTED or any(e.failed and not e.orderly for e in self.ledger.exits.values()):
+        if item.rule.id == PREEMPTED or any(e.broke for e in self.ledger.exits.values()):
             return None
         if self.endings.troubled() or "external-stop" in item.rule.tags:
             return None

@@ -8,6 +8,7 @@ the others say that they wait.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
@@ -59,13 +60,11 @@ def undertaken_by_one(
     origin: Origin, raised: Item | None, lead: Item, job: Job, around: Around | None, identities: Identities
 ) -> Origin:
     """``origin`` with the one rank that said it was about to do what raised the lead."""
-    begin = None if raised is None else raised.number("_begin")
-    end = None if raised is None else raised.number("_end")
-    if around is None or begin is None or end is None or not _nameless(origin, raised, lead, job):
+    told = _around(origin, raised, lead, job, around)
+    if told is None:
         return origin
-    lines = around.lines(lead.finding.source, begin)
-    above = [line for line in lines if line.offset < begin and _stated(line)]
-    trace = "\n".join(line.text for line in lines if begin <= line.offset <= end)
+    above = [line for line in told.above if _stated(line)]
+    trace = "\n".join(line.text for line in told.trace)
     words = _words(trace)
     about = [line for line in above if not words.isdisjoint(_words(line.message))]
     said = [line for line in about if line in above[-_NEAR:] and _sets_out(line)]
@@ -77,7 +76,7 @@ def undertaken_by_one(
     if sum(without_digits(line.message) == without_digits(own.message) for line in about) > 1:
         return origin  # it says so again and again, and came through
     others = {line.writer for line in above} - {own.writer}
-    below = [line for line in lines if line.offset > end and _stated(line)]
+    below = [line for line in told.below if _stated(line)]
     if not others or any(line.writer == own.writer and not _is_last(line) for line in below):
         return origin
     if own.writer == "0" and not _alone([*above, *below], own, trace):
@@ -89,15 +88,11 @@ def silent_since(
     origin: Origin, raised: Item | None, lead: Item, job: Job, around: Around | None, identities: Identities
 ) -> Origin:
     """``origin`` with the one of all ranks that says nothing any more below what it raised: who speaks on lives."""
-    begin = None if raised is None else raised.number("_begin")
-    end = None if raised is None else raised.number("_end")
-    if around is None or begin is None or end is None or not _nameless(origin, raised, lead, job):
+    told = _around(origin, raised, lead, job, around)
+    if told is None:
         return origin
-    lines = around.lines(lead.finding.source, begin)
-    above = {int(line.writer) for line in lines if line.offset < begin and _stated(line) and line.writer}
-    below = {
-        int(line.writer) for line in lines if line.offset > end and line.writer and line.writer.isdecimal()
-    }
+    above = {int(line.writer) for line in told.above if _stated(line) and line.writer}
+    below = {int(line.writer) for line in told.below if line.writer and line.writer.isdecimal()}
     ranks = range(identities.world_size or max(above, default=0) + 1)
     left = set(ranks) - below
     return (
@@ -108,6 +103,30 @@ def silent_since(
 def raised_with(job: Job, lead: Item) -> Item | None:
     """The exception that ``lead`` is, or stands in."""
     return next((i for i in job.of_fact("exception") if inside(i, lead) or inside(lead, i)), None)
+
+
+class _Around(NamedTuple):
+    """The lines above a traceback, those of it, and those below."""
+
+    above: Sequence[Said]
+    trace: Sequence[Said]
+    below: Sequence[Said]
+
+
+def _around(
+    origin: Origin, raised: Item | None, lead: Item, job: Job, around: Around | None
+) -> _Around | None:
+    """What stands around the lead's traceback; None where that has a name, or its place is not known."""
+    begin = None if raised is None else raised.number("_begin")
+    end = None if raised is None else raised.number("_end")
+    if around is None or begin is None or end is None or not _nameless(origin, raised, lead, job):
+        return None
+    lines = around.lines(lead.finding.source, begin)
+    return _Around(
+        [line for line in lines if line.offset < begin],
+        [line for line in lines if begin <= line.offset <= end],
+        [line for line in lines if line.offset > end],
+    )
 
 
 def _nameless(origin: Origin, raised: Item | None, lead: Item, job: Job) -> bool:

@@ -35,7 +35,8 @@ _OPENS = deferred(
     r"|(?:server|model|engine|backend|weights|application) (?:\S{1,40} )?(?:is |has |are |now )*(?:ready|loaded|warm|started))\b"
 )
 """How it is said that a start is over, whose requests could not be answered yet."""
-_WORST = 500
+_OF_CLIENTS, _OF_SERVERS = 400, 500
+"""Codes from which on a client is at fault, and the server itself."""
 
 
 def only_errors(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding | None:
@@ -55,10 +56,10 @@ def only_errors(tails: Mapping[int, Block], sources: Sequence[Source]) -> Findin
             if _ASIDE.match(found["path"]):
                 continue
             code = int(found["code"])
-            if code >= _WORST:
+            if code >= _OF_SERVERS:
                 if not closes:
                     run.append((line, found["code"]))
-            elif code < _WORST - 100:
+            elif code < _OF_CLIENTS:
                 run, closes = [], False
         if len(run) >= FEWEST:
             first, last = run[0][0], run[-1][0]
