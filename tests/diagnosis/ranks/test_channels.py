@@ -8,7 +8,7 @@ from triage import Engine, Source
 
 LOG = """\
 pod-7:118:635 [{gpu}] NCCL INFO Channel 00 : {rank}[{device}] -> 3[3] via SHM/direct/direct
-pod-7:118:635 [{gpu}] misc/shmutils.cc:88 NCCL WARN Error: failed to extend /dev/shm/nccl-hB3 to 9637 bytes, error: No space left on device (28)
+pod-7:118:635 [{gpu}] misc/shmutils.cc:88 NCCL WARN Error: failed to extend /dev/shm/nccl-h to 96 bytes, error: No space left on device (28)
 ncclSystemError: System call (e.g. socket, malloc) or external library call failed or device error.
 """
 
