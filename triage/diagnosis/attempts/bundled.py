@@ -192,14 +192,24 @@ def unbundled(run: Run, items: Sequence[Item]) -> tuple[Run, list[Item]]:
         whole = run.sources[finding.source]
         sources.append(Source(name, path=name, host=whole.host, attempt=whole.attempt))
     count = len(run.sources)
-    named = labelled(sources[count:])
-    moved = [_moved(item, sections) for item in _apart(items, sections)]
-    return replace(run, sources=[*sources[:count], *named], ends=_Ends(run, sections)), moved
+    sources[count:] = labelled(sources[count:])
+    moved = [_moved(item, sections, sources) for item in _apart(items, sections)]
+    return replace(run, sources=sources, ends=_Ends(run, sections)), moved
 
 
-def _moved(item: Item, sections: _Sections) -> Item:
-    source = _source(item, sections)
-    return item if source == item.finding.source else Item(replace(item.finding, source=source), item.rule)
+def _moved(item: Item, sections: _Sections, sources: Sequence[Source]) -> Item:
+    """``item`` in its own source; whoever does not say himself who he is is told by the name of the file."""
+    finding, index = item.finding, _source(item, sections)
+    if index == finding.source:
+        return item
+    source = sources[index]
+    found = replace(
+        finding, source=index,
+        rank=source.rank if finding.rank is None else finding.rank,
+        local_rank=source.local_rank if finding.local_rank is None else finding.local_rank,
+        host=source.host if finding.host is None else finding.host,
+    )  # fmt: skip
+    return Item(found, item.rule)
 
 
 def _source(item: Item, sections: _Sections) -> int:
