@@ -76,3 +76,39 @@ def test_a_heading_tells_the_rank_as_the_name_of_a_file_does(
     said = {number: RAISED if number == 2 else LOST for number in (0, 2)}
     began = origin(engine, tail(said, name))[1]
     assert (began.rank, began.local_rank) == (rank, local)
+
+
+WAIT = (
+    "[rank{0}]:[E1121 10:03:11.469789736 ProcessGroupNCCL.cpp:689] [Rank {0}] Watchdog caught collective operation timeout: "
+    "WorkNCCL(SeqNum=499, OpType=ALLREDUCE, NumelIn=2048, NumelOut=2048, Timeout(ms)=600000) ran for 600015 milliseconds "
+    "before timing out.\n"
+)
+WORK = "".join(f"step {n} of 5000\n" for n in range(490, 498))
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        ("no data is left, leaving the training loop", "ledger.finished-early"),
+        ("Saving checkpoint at step 497 to /mnt/ckpt/step_497", "ledger.checkpoint-never-returned"),
+    ],
+)
+def test_what_a_rank_said_last_in_its_part_is_asked(engine: Engine, words: str, rule: str) -> None:
+    said = {rank: WORK + (f"{words}\n" if rank == 2 else WAIT.format(rank)) for rank in range(4)}
+    found = engine.diagnose(Source("all.log", data=tail(said, "rank_{}.log").encode()))
+    root = found.root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == (rule, 2)
+    lines = tail(said, "rank_{}.log").split("\n")
+    assert all(
+        shown.path == "all.log"
+        and shown.line is not None
+        and shown.text.split("\n")[0] == lines[shown.line - 1]
+        for shown in root.evidence
+    )
+
+
+def test_of_a_long_bundle_rules_alone_are_asked(engine: Engine) -> None:
+    said = {rank: WORK * 500 + (RAISED if rank == 2 else LOST) for rank in range(4)}
+    rule, began = origin(engine, tail(said, "rank_{}.log"))
+    assert (rule, began.rank) == ("unknown.user-code", 2)
