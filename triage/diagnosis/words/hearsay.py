@@ -87,6 +87,8 @@ _OF_PYTHON = (
     r"|list indices must be |string indices must be "
 )
 """What Python itself says of a slip, whatever the program was about."""
+_HEADED = r"ray::[^\s(]{1,200}\(\)(?: \(pid=|$)"
+"""How Ray heads what a task has raised: what that says stands below, or nowhere."""
 _GIVEN = frozenset(["frozen", "stdlib", "torch"])
 """Whose complaints are mostly about what the user's own code gave them."""
 _OF_OWN = 1.2
@@ -178,7 +180,7 @@ def _worded(item: Item) -> bool:
     name, message = item.text("type"), item.text("message")
     if not name or not message or name in _PLAIN_SLIPS or message.startswith("[Errno "):
         return False
-    if compiled(_OF_PYTHON).match(message) is not None:
+    if compiled(_OF_PYTHON).match(message) is not None or compiled(_HEADED).match(message) is not None:
         return False
     return len(compiled(_SPOKEN).findall(message)) >= LEAST_WORDS
 
