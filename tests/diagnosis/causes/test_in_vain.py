@@ -26,6 +26,15 @@ def test_a_loss_that_is_nan_to_the_end_is_a_failure_though_the_program_is_conten
     assert "step 30/200 loss: nan" in found.root_cause.evidence[0].text
 
 
+@pytest.mark.parametrize(("first", "category"), [(4100, "numerics"), (0, None)])
+def test_two_reports_without_a_number_are_enough_where_many_steps_came_before(
+    engine: Engine, first: int, category: str | None
+) -> None:
+    log = "".join(f"Epoch 2 | step {n} | loss nan | lr 3.0e-04\n" for n in (first, first + 100))
+    root = diagnosed(engine, log).root_cause
+    assert (root.category if root else None) == category
+
+
 def test_a_loss_that_becomes_a_number_again_is_none(engine: Engine) -> None:
     log = steps(0, 30, "{:.4f}") + steps(30, 40, "nan") + steps(40, 80, "{:.4f}") + "Training finished\n"
     assert diagnosed(engine, log).verdict == "healthy"

@@ -81,6 +81,9 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
     for fact in ("comm-init-start", "comm-init-complete"):
         for item in job.of_fact(fact):
             _communicator(item, table)
+    if not job.of_fact("comm-init-start") and not job.of_fact("comm-init-complete"):
+        for item in job.of_fact("channel"):
+            _sender(item, table)
     name_processes(job, table, [name for _, name in told.writers])
     for item in job.of_fact("rank-exit"):
         rank = item.number("rank")
@@ -215,6 +218,13 @@ def _communicator(item: Item, table: Identities) -> None:
         rank, host=item.finding.host, pid=item.finding.pid, gpu=item.number("cuda_dev"),
         pci=item.text("bus_id"),
     )  # fmt: skip
+
+
+def _sender(item: Item, table: Identities) -> None:
+    """Who sends over a channel says so; its number is that of its rank where its GPU has the same, not that in a group."""
+    rank = item.number("from_rank")
+    if rank is not None and item.text("device") == str(rank):
+        table.note(rank, host=item.finding.host, pid=item.finding.pid, gpu=item.finding.gpu)
 
 
 def _world_size(job: Job, told: int | None) -> int | None:

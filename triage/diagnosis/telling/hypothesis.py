@@ -15,6 +15,7 @@ from triage.diagnosis.telling.joined import joined
 from triage.diagnosis.telling.listed import listed
 from triage.diagnosis.telling.on_gpu import numbered_as_gpu
 from triage.diagnosis.telling.origin import origin_of
+from triage.diagnosis.telling.own_file import by_own_file
 from triage.diagnosis.telling.pasted import job_id, log_of
 from triage.diagnosis.telling.shown import evidence, own_words
 from triage.diagnosis.telling.undertook import only_on_main, raised_with, silent_since, undertaken_by_one
@@ -43,6 +44,7 @@ def build(
         raised = raised_with(job, lead)
         origin = only_on_main(origin, raised, lead, job, identities)
         origin = undertaken_by_one(origin, raised, lead, job, around, identities)
+        origin = by_own_file(origin, raised, lead, job, around, identities)
         origin = silent_since(origin, raised, lead, job, around, identities)
     origin = listed(job, numbered_as_gpu(job, origin, lead, identities), lead, identities)
     origin = joined(job, origin, lead)

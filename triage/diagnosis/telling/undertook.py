@@ -8,11 +8,11 @@ the others say that they wait.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from triage.diagnosis.heeded import inside
 from triage.diagnosis.job import Item, Job
 from triage.diagnosis.ranks.seats import Identities
+from triage.diagnosis.telling.nameless import given, nameless, surroundings
 from triage.diagnosis.words.undertaking import at_work, is_over, undertaking
 from triage.model import Origin
 from triage.scan.around import Around
@@ -48,19 +48,19 @@ _NEAR = 12
 
 def only_on_main(origin: Origin, raised: Item | None, lead: Item, job: Job, identities: Identities) -> Origin:
     """``origin`` with rank 0, where it was raised once, by nobody whom a line names, in what the main process does alone."""
-    if raised is None or not _nameless(origin, raised, lead, job):
+    if raised is None or not nameless(origin, raised, lead, job):
         return origin
     whose = raised.text("_main_process")
     if whose is None or (whose == "node" and not identities.single_node):
         return origin
-    return _with(origin, 0, identities)
+    return given(origin, 0, identities)
 
 
 def undertaken_by_one(
     origin: Origin, raised: Item | None, lead: Item, job: Job, around: Around | None, identities: Identities
 ) -> Origin:
     """``origin`` with the one rank that said it was about to do what raised the lead."""
-    told = _around(origin, raised, lead, job, around)
+    told = surroundings(origin, raised, lead, job, around)
     if told is None:
         return origin
     above = [line for line in told.above if _stated(line)]
@@ -81,14 +81,14 @@ def undertaken_by_one(
         return origin
     if own.writer == "0" and not _alone([*above, *below], own, trace):
         return origin
-    return _with(origin, int(own.writer or 0), identities)
+    return given(origin, int(own.writer or 0), identities)
 
 
 def silent_since(
     origin: Origin, raised: Item | None, lead: Item, job: Job, around: Around | None, identities: Identities
 ) -> Origin:
     """``origin`` with the one of all ranks that says nothing any more below what it raised: who speaks on lives."""
-    told = _around(origin, raised, lead, job, around)
+    told = surroundings(origin, raised, lead, job, around)
     if told is None:
         return origin
     above = {int(line.writer) for line in told.above if _stated(line) and line.writer}
@@ -96,60 +96,13 @@ def silent_since(
     ranks = range(identities.world_size or max(above, default=0) + 1)
     left = set(ranks) - below
     return (
-        _with(origin, left.pop(), identities) if above == set(ranks) and below and len(left) == 1 else origin
+        given(origin, left.pop(), identities) if above == set(ranks) and below and len(left) == 1 else origin
     )
 
 
 def raised_with(job: Job, lead: Item) -> Item | None:
     """The exception that ``lead`` is, or stands in."""
     return next((i for i in job.of_fact("exception") if inside(i, lead) or inside(lead, i)), None)
-
-
-class _Around(NamedTuple):
-    """The lines above a traceback, those of it, and those below."""
-
-    above: Sequence[Said]
-    trace: Sequence[Said]
-    below: Sequence[Said]
-
-
-def _around(
-    origin: Origin, raised: Item | None, lead: Item, job: Job, around: Around | None
-) -> _Around | None:
-    """What stands around the lead's traceback; None where that has a name, or its place is not known."""
-    begin = None if raised is None else raised.number("_begin")
-    end = None if raised is None else raised.number("_end")
-    if around is None or begin is None or end is None or not _nameless(origin, raised, lead, job):
-        return None
-    lines = around.lines(lead.finding.source, begin)
-    return _Around(
-        [line for line in lines if line.offset < begin],
-        [line for line in lines if begin <= line.offset <= end],
-        [line for line in lines if line.offset > end],
-    )
-
-
-def _nameless(origin: Origin, raised: Item | None, lead: Item, job: Job) -> bool:
-    """Whether the lead was raised once, by whom no line names, and nothing else tells whose it is."""
-    if raised is None or origin.rank is not None or origin.ranks or not lead.finding.raised:
-        return False
-    if lead.rank is not None or lead.finding.stream:
-        return False
-    like = [i for i in job.items if i.finding.raised and i.rule.id == lead.rule.id]
-    same = [i for i in job.of_fact("exception") if _raised(i) == _raised(raised)]
-    return all(sum(i.finding.count for i in found) <= 1 for found in (like, same))
-
-
-def _raised(exception: Item) -> tuple[str | None, str]:
-    """What was raised, whatever the numbers in it."""
-    return exception.text("type"), without_digits(exception.text("message") or "")
-
-
-def _with(origin: Origin, rank: int, identities: Identities) -> Origin:
-    size = identities.world_size
-    if (size is not None and rank >= size) or (identities.ended_badly and rank not in identities.ended_badly):
-        return origin
-    return origin._replace(rank=rank, ranks=(rank,))
 
 
 def _stated(line: Said) -> bool:

@@ -19,6 +19,10 @@ FEWEST = 3
 """Lines without a number, one below the other, that are no slip."""
 FEWEST_OF_START = 6
 """The same where no number was ever seen: some have no loss before they have gathered data."""
+FEWEST_OF_MANY_STEPS = 2
+"""The same where the steps are counted, and there were so many before that a loss would be known."""
+_MANY_STEPS = 100
+_STEP = deferred(r"(?i)\b(?:step|iter(?:ation)?|update)s?\b\W{0,3}(\d{1,9})\b")
 FEWEST_NANS = 12
 """The same where there were numbers before, and it is said that there is none now: no scale brings those back."""
 _THROUGH = deferred(r"(?<![\d.])100(?:\.0+)? ?%|(?<![\w./:-])([3-9]|[1-9]\d+) ?(?:/|of) ?\1(?![\w/:]|\.\d)")
@@ -128,7 +132,15 @@ def _fewest(course: _Course) -> int:
         return FEWEST
     if course.gathering:
         return 1 << 30
+    if course.bad and _step(course.bad[0].text) >= _MANY_STEPS:
+        return FEWEST_OF_MANY_STEPS
     return FEWEST if course.bad and _THROUGH.search(course.bad[-1].text) else FEWEST_OF_START
+
+
+def _step(text: str) -> int:
+    """The step of which a line tells; -1 where it tells none."""
+    found = _STEP.search(text)
+    return -1 if found is None else int(found[1])
 
 
 def _only_skips(course: _Course) -> bool:
