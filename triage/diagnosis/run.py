@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from triage.model import Evidence, Finding, Prefix, Source, SourceReport
 from triage.rules.loader import RuleSet
 from triage.scan.around import Around
-from triage.scan.ends import Lines
+from triage.scan.ends import Lines, Parts
 from triage.scan.ordinary.routine import How
 from triage.scan.ordinary.selves import Selves
 
@@ -55,6 +55,10 @@ class Ends(Protocol):
 
     def afresh(self, source: int, line: int, died: str, /) -> Evidence | None:
         """The line with which somebody counts on at the end of a log, having said after ``line`` that it begins again."""
+        ...
+
+    def parted(self, parts: Parts, sources: Sequence[Source], findings: Iterable[Finding], /) -> Ends | None:
+        """The ends of the logs that some sources show one after the other, as logs of their own; None where they are not known."""
         ...
 
     def opens(self, source: int, line: int, /) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -47,6 +48,8 @@ class Collector:
     """Lines of the source, an unfinished last one included."""
     tail: Block | None = None
     """The last block of the source."""
+    _headings: list[tuple[int, str]] = field(default_factory=list)
+    """Where each of several files begins that one stream shows, and its name."""
     _folds: dict[tuple[object, ...], _Fold] = field(default_factory=dict)
     _distinct: dict[str, int] = field(default_factory=dict)
     _overflow: dict[tuple[str, int | None], tuple[object, ...]] = field(default_factory=dict)
@@ -55,8 +58,17 @@ class Collector:
         """Fold one sighting in."""
         self._fold(_Fold(sighting, sighting, sampled=sighting.sampled))
 
+    def heading(self, offset: int, name: str) -> None:
+        """Note that what follows is from a file of that name: what several files say alike is not one finding."""
+        insort(self._headings, (offset, name))
+
+    def _part(self, offset: int) -> str:
+        """The name of the file in the stream that has what stands at ``offset``."""
+        at = bisect_right(self._headings, offset, key=lambda heading: heading[0])
+        return self._headings[at - 1][1] if at else ""
+
     def _fold(self, new: _Fold) -> None:
-        key = _identity(new.first)
+        key = (self._part(new.first.offset), *_identity(new.first))
         fold = self._folds.get(key)
         sampled = new.sampled
         if fold is None:
@@ -83,6 +95,7 @@ class Collector:
 
     def extend(self, later: Collector) -> None:
         """Fold in what was collected from the next stretch of the same source."""
+        self._headings += later._headings
         for fold in later._folds.values():
             first, last = (replace(seen, line=seen.line + self.lines) for seen in (fold.first, fold.last))
             self._fold(_Fold(first, first if fold.first is fold.last else last, fold.count, fold.sampled))

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 
 Lines = Sequence[tuple[int, Evidence]]
 """Lines with the indices of their sources."""
+Parts = Mapping[int, Sequence[tuple[int, int, int]]]
+"""Where several logs begin that one source shows: the byte, the line, and the index that the log has as a source."""
 
 
 class Ends:
@@ -69,6 +71,27 @@ class Ends:
         self._findings = findings
         self._rules = rules
         self._routines: dict[int, Routine] = {}
+
+    def parted(self, parts: Parts, sources: Sequence[Source], findings: Iterable[Finding]) -> Ends | None:
+        """The ends of the logs that some sources show one after the other, as logs of their own; None where more is not known.
+
+        Args:
+            parts: where they begin in each source, with the line that is, and which of ``sources`` they are.
+            findings: what rules have recognised, each in the source that it is of.
+        """
+        tails = dict(self._tails)
+        for index, begins in parts.items():
+            block = tails.pop(index, None)
+            if block is None or block.offset:
+                return None
+            for number, (offset, line, source) in enumerate(begins):
+                end = begins[number + 1][0] if number + 1 < len(begins) else len(block.data)
+                data = block.data[offset:end]
+                tails[source] = Block(data, offset, line, 0, len(data), last=True)
+            before = block.data[: begins[0][0]]
+            if before.strip():
+                tails[index] = Block(before, 0, block.line, 0, len(before), last=True)
+        return Ends(tails, sources, findings, self._rules)
 
     @cached_property
     def last_words(self) -> Lines:
@@ -347,7 +370,10 @@ class Ends:
 
     def _recognised(self, *, benign: bool = False) -> Iterator[Evidence]:
         """The recognised lines, or only the ``benign`` ones; of the others above the ends nobody asks."""
-        first = {self._sources[index].name: block.line for index, block in self._tails.items()}
+        first: dict[str, int] = {}
+        for index, block in self._tails.items():
+            name = self._sources[index].name
+            first[name] = min(block.line, first.get(name, block.line))
         for finding in self._findings:
             known = self._rules.get(finding.rule_id)
             harmful = known is None or known.role != "benign"

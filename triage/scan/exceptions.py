@@ -330,8 +330,8 @@ def _remote(lines: list[Line]) -> dict[str, Value]:
     return {}
 
 
-_RAY_REPR = r", repr=[A-Za-z_]\w*(?:\((?:\w{1,20}=)?|[-_#:]|(?<=[a-z]))(\d{1,4})(?=[,)])"
-"""How an actor calls itself that a program has numbered: ``repr=Member(2)``, ``repr=worker-2``."""
+_RAY_REPR = r", repr=[A-Za-z_]\w*(?:[(\[](?:\w{1,20}=)?|[-_#:]|(?<=[a-z]))(\d{1,4})(?=[],)])"
+"""How an actor calls itself that a program has numbered: ``repr=Member(2)``, ``repr=Member[rank=2]``, ``repr=worker-2``."""
 
 
 def exception_fields(found: Traceback) -> dict[str, Value]:

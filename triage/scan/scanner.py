@@ -92,6 +92,10 @@ class _Pending:
     first: bool
 
 
+FILE_HEADER = "file-header"
+"""The fact of rules that know what stands above each of several files in one stream."""
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class _Claim:
     """A rule that matched somewhere, with the bytes of the block that its match covers."""
@@ -256,6 +260,7 @@ class Scanner:
         claims: list[_Claim] = []
         done: set[tuple[str, int]] = set()
         kept, passed = self._within_budget(stream, entry, hits)
+        self._note_headings(stream, view, kept)
         vain = self._in_vain(kept, entry.block.data)
         for end, anchor in kept:
             if anchor in self._exception_ids:
@@ -278,6 +283,19 @@ class Scanner:
             self._add(stream, view, claim)
         for rule_id, count in passed.items():
             stream.collector.more(rule_id, count)
+
+    def _note_headings(self, stream: _Stream, view: BlockLines, hits: Hits) -> None:
+        """Note where the files begin that the source shows one after the other."""
+        found = {rule_id for _, anchor in hits for rule_id in self._rule_ids.get(anchor, ())}
+        headings = {rule_id for rule_id in found if self._rules[rule_id].fact == FILE_HEADER}
+        if not headings:
+            return
+        for end, anchor in hits:
+            for rule_id in headings.intersection(self._rule_ids.get(anchor, ())):
+                claim = self._claim(rule_id, view, view.line_at(end - 1).start, end)
+                if claim is not None:
+                    name = str(claim.match.fields.get("name") or "")
+                    stream.collector.heading(view.block.offset + claim.begin, name)
 
     def _within_budget(self, stream: _Stream, entry: _Pending, hits: Hits) -> tuple[Hits, dict[str, int]]:
         """The hits of this block's own region, floods cut down to their beginning and end.

@@ -36,8 +36,8 @@ class Labels:
     attempt: int | None = None
 
 
-# rank_3 rank3 rank-003 rank.0, and not the beginning of a range (rank_0-7) or a pair (rank_0_7)
-_RANK = r"(?i)(?P<lead>[a-z]*)(?P<gap>[._-]?)rank[._-]?(?P<index>\d{1,6})(?![0-9a-z])(?![_-]\d{1,4}(?!\d))"
+# rank_3 rank3 rank-003 rank.0 "global rank 3", and not the beginning of a range (rank_0-7) or a pair (rank_0_7)
+_RANK = r"(?i)(?P<lead>[a-z]*)(?P<gap>[._ -]?)rank[._ -]?(?P<index>\d{1,6})(?![0-9a-z])(?![_-]\d{1,4}(?!\d))"
 _RANK_PREFIXES = frozenset({"", "local", "global", "world", "mpi"})
 _OTHER_RANKS = words(
     "node machine group role dp tp pp ep cp sp mp data tensor pipeline model expert parallel context "

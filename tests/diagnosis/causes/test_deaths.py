@@ -62,6 +62,15 @@ def test_sigterm_of_a_worker_that_was_told_nothing_is_its_death(engine: Engine) 
     assert cause(found) == ("ledger.killed", (1,))
 
 
+@pytest.mark.parametrize(("codes", "rank"), [({0: 1, 1: 1, 2: 1}, None), ({1: 1, 0: -15}, 1)])
+def test_which_of_those_that_ended_at_once_is_listed_first_is_chance(
+    engine: Engine, codes: dict[int, int], rank: int | None
+) -> None:
+    root = engine.diagnose(Source("train.log", data=table(codes).encode())).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == ("ledger.exited", rank)
+
+
 def test_sigterm_of_a_worker_that_was_told_to_stop_is_none(engine: Engine) -> None:
     text = closing(7050) + closing(7052) + failed(0, -15) + table({0: -15, 1: -9, 2: -15})
     found = engine.diagnose(Source("job.err", data=text.encode()))

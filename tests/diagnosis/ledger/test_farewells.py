@@ -132,3 +132,24 @@ def test_spawn_tells_only_of_the_first_that_raised(engine: Engine, words: str, r
     assert root is not None
     assert root.rule_id == rule
     assert (root.origin.rank == 2) is (rule == "ledger.finished-early")
+
+
+@pytest.mark.parametrize(
+    ("words", "rule"),
+    [
+        ("no data is left after 498 steps, leaving the training loop", "ledger.finished-early"),
+        ("step 498 of 5000", "ledger.waiting-unlocalised"),
+    ],
+)
+def test_who_left_is_known_though_others_do_not_complain(engine: Engine, words: str, rule: str) -> None:
+    """The launcher ended some before they could say that they had waited."""
+    wait = (
+        "[rank{0}]:[E1121 10:03:11.469789736 ProcessGroupNCCL.cpp:689] [Rank {0}] Watchdog caught collective operation "
+        "timeout: WorkNCCL(SeqNum=499, OpType=ALLREDUCE, NumelIn=2048, NumelOut=2048, Timeout(ms)=600000) ran for 600015 "
+        "milliseconds before timing out."
+    )
+    work = "".join(f"{r}: [rank{r}] step {n} of 5000\n" for n in range(490, 498) for r in range(8))
+    log = work + f"3: [rank3] {words}\n" + "".join(f"{r}: {wait.format(r)}\n" for r in (0, 1, 4, 6, 7))
+    root = engine.diagnose(Source("slurm.out", data=log.encode())).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.rank) == (rule, 3 if rule == "ledger.finished-early" else None)

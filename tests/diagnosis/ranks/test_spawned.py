@@ -61,6 +61,7 @@ TypeError: unsupported operand type(s) for *: 'dict' and 'int'
         (7598, "<ens.Member object at 0x7fb0>", 4),  # it says so itself
         (7701, "Member(2)", 2),
         (7701, "Member(k=2)", 2),
+        (7701, "Member[rank=2]", 2),
         (7701, "member-2", 2),
         (7701, "<ens.Member object at 0x7fb0>", None),
     ],

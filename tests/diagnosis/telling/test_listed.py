@@ -49,6 +49,14 @@ def test_ranks_that_the_exception_lists(
     assert origin(engine, log) == expected
 
 
+@pytest.mark.parametrize(("failed", "expected"), [((0, 1, 2, 3), None), ((0,), 0), ((0, 2), 0)])
+def test_one_of_those_listed_is_shown(engine: Engine, failed: tuple[int, ...], expected: int | None) -> None:
+    listing = ", ".join(map(str, failed))
+    log = "".join(f"[rank{rank}]: loading the checkpoint\n" for rank in range(4))
+    log += FAILED.format(rank=0, ranks=listing) + INNER.format(rank=0, whose=0)
+    assert origin(engine, log)[0] == expected
+
+
 @pytest.mark.parametrize(
     ("log", "rank"),
     [

@@ -94,3 +94,46 @@ def test_a_server_that_never_answered_did_not_vanish(engine: Engine) -> None:
     refused = "[Connect call failed ('10.0.0.7', 8000)]"
     ends = f"aiohttp.client_exceptions.ClientConnectorError: Cannot connect to host 10.0.0.7:8000 ssl:default {refused}"
     assert category(engine, ends, *frames) == "network-config"
+
+
+@pytest.mark.parametrize(
+    ("path", "function", "words", "wanted"),
+    [
+        ("somelib/data/sft.py", "normalize_sft_examples", "SFT source produced nothing after normalization.", "data-loading"),
+        ("somelib/data/chat.py", "normalize_conversation", "Chat rows must contain 'messages' or 'turns'.", "data-loading"),
+        ("somelib/rl_dataset.py", "_build_messages", "image offset 3 does not fit two images", "data-loading"),
+        # a flag that goes wrong there is a flag, and what is no record's is nobody's
+        ("somelib/data/sft.py", "tokenize_sample", "--pack-sequences and --pad-to-max cannot be used together", "config"),
+        ("somelib/data/sft.py", "register_processor", "processor name has been registered before", "user-code"),
+        ("somelib/model/vision.py", "encode_image", "image offset 3 does not fit two images", "user-code"),
+    ],
+)  # fmt: skip
+def test_what_prepares_one_record_after_the_other_speaks_of_the_data(
+    engine: Engine, path: str, function: str, words: str, wanted: str
+) -> None:
+    frames = (
+        (OWN, "<module>", "main()"),
+        (f"{SITE}/{path}", function, f'raise ValueError("{words}")'),
+    )
+    assert category(engine, f"ValueError: {words}", *frames) == wanted
+
+
+@pytest.mark.parametrize(
+    ("path", "function", "words", "wanted"),
+    [
+        ("somelib/arguments.py", "validate_args", "can only specify one of lr-warmup-fraction and lr-warmup-iters", "config"),
+        ("somelib/transformer_config.py", "__post_init__", "Mismatch: 7 middle layers remaining but 4 stages", "config"),
+        ("somelib/distill_config.py", "__post_init__", "generation_batch_size must be at least 1, got 0", "config"),
+        ("somelib/arguments.py", "somelib_validate_args", "the role names of one group must be a list of two", "config"),
+        # tensors are no settings, wherever they are looked at
+        ("somelib/kernel_config.py", "_validate_inputs", "hidden_states must be a contiguous 2D tensor, got shape (4,)", "user-code"),
+    ],
+)  # fmt: skip
+def test_what_checks_settings_in_a_file_of_settings_speaks_of_them(
+    engine: Engine, path: str, function: str, words: str, wanted: str
+) -> None:
+    frames = (
+        (OWN, "<module>", "main()"),
+        (f"{SITE}/{path}", function, f'raise ValueError("{words}")'),
+    )
+    assert category(engine, f"ValueError: {words}", *frames) == wanted

@@ -13,7 +13,7 @@ from triage.diagnosis.job import Item
 from triage.diagnosis.run import Run
 from triage.model import Evidence, Finding, Prefix, Source
 from triage.scan.around import Around
-from triage.scan.ends import Lines
+from triage.scan.ends import Lines, Parts
 from triage.scan.ordinary.routine import How
 from triage.scan.ordinary.selves import Selves
 from triage.scan.prefix import split_line
@@ -33,7 +33,7 @@ _Sections = dict[int, list[_Section]]
 
 
 class _Ends:
-    """The ends of the logs with the sources that their lines are from."""
+    """What is left to say of the end of a bundle so long that the ends of most of its logs lie above it."""
 
     def __init__(self, run: Run, sections: _Sections) -> None:
         self._run = run
@@ -70,6 +70,10 @@ class _Ends:
     def afresh(self, source: int, line: int, died: str, /) -> Evidence | None:
         """None, for the same reason."""
         return None
+
+    def parted(self, parts: Parts, sources: Sequence[Source], findings: Iterable[Finding], /) -> None:
+        """None, for the same reason."""
+        return
 
     def opens(self, source: int, line: int, /) -> bool:
         """False, for the same reason."""
@@ -190,16 +194,29 @@ def unbundled(run: Run, items: Sequence[Item]) -> tuple[Run, list[Item]]:
         line = finding.evidence[0].line or 0
         sections[finding.source].append(_Section(finding.offset, line, len(sources)))
         whole = run.sources[finding.source]
-        sources.append(Source(name, path=name, host=whole.host, attempt=whole.attempt))
+        # its lines are shown where they stand
+        sources.append(Source(whole.name, path=name, host=whole.host, attempt=whole.attempt))
     count = len(run.sources)
-    named = labelled(sources[count:])
-    moved = [_moved(item, sections) for item in _apart(items, sections)]
-    return replace(run, sources=[*sources[:count], *named], ends=_Ends(run, sections)), moved
+    sources[count:] = labelled(sources[count:])
+    moved = [_moved(item, sections, sources) for item in _apart(items, sections)]
+    parts = {index: [(s.offset, s.line, s.source) for s in found] for index, found in sections.items()}
+    ends = None if run.ends is None else run.ends.parted(parts, sources, [item.finding for item in moved])
+    return replace(run, sources=sources, ends=_Ends(run, sections) if ends is None else ends), moved
 
 
-def _moved(item: Item, sections: _Sections) -> Item:
-    source = _source(item, sections)
-    return item if source == item.finding.source else Item(replace(item.finding, source=source), item.rule)
+def _moved(item: Item, sections: _Sections, sources: Sequence[Source]) -> Item:
+    """``item`` in its own source; whoever does not say himself who he is is told by the name of the file."""
+    finding, index = item.finding, _source(item, sections)
+    if index == finding.source:
+        return item
+    source = sources[index]
+    found = replace(
+        finding, source=index,
+        rank=source.rank if finding.rank is None else finding.rank,
+        local_rank=source.local_rank if finding.local_rank is None else finding.local_rank,
+        host=source.host if finding.host is None else finding.host,
+    )  # fmt: skip
+    return Item(found, item.rule)
 
 
 def _source(item: Item, sections: _Sections) -> int:

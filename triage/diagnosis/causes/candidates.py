@@ -209,9 +209,16 @@ def _deaths(job: Job, ledger: Ledger) -> Iterator[Item]:
         witnesses = _witnesses(job, members)
         if signal == "SIGABRT" and len(members) == 1:
             witnesses += job.of_rule(_AT_EXIT)[:1]  # C++ says why it gave up, and names no rank
-        yield verdict(job, _how(signal, code), fields, witnesses, rank=members[0][0])
+        alike = signal is None and len(members) == len(ledger.exits) > 1 and _at_once(members)
+        yield verdict(job, _how(signal, code), fields, witnesses, rank=None if alike else members[0][0])
     if not ledger.exits and not spoken and not wordless_files:
         yield from _nameless_deaths(job)
+
+
+def _at_once(members: Sequence[tuple[int, Item]]) -> bool:
+    """Whether no clock tells which of them ended first: torchrun's table has whole seconds, other launchers none."""
+    times = [item.text("time") or item.finding.time for _, item in members]
+    return all(time == times[0] for time in times)
 
 
 _AT_EXIT = "torch.terminate-at-exit"

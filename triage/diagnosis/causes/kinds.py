@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from triage.diagnosis.causes.sequels import OF_PEERS
 from triage.diagnosis.words.missing import kind_of_file, weights
-from triage.diagnosis.words.readers import of_place, of_reader
+from triage.diagnosis.words.readers import of_place, of_reader, prepares_records
 from triage.diagnosis.words.services import of_a_door, of_service
-from triage.diagnosis.words.wording import kind_of_words, refuses, unmistakable
+from triage.diagnosis.words.wording import kind_of_words, of_settings, refuses, unmistakable
 from triage.scan.lazy import compiled
 
 NEAR_FRAMES = 3
@@ -225,6 +225,9 @@ def kind_of(
     )  # fmt: skip
     if served is not None and said not in {"auth-or-hub", "config"}:
         return served
+    demanded = said in {None, "user-code"} or (said == "config" and not of_settings(words))
+    if demanded and place.worded and place.kind == "library" and prepares_records(place.path, place.function):
+        return "data-loading"
     if refused and said is None and compiled(_MADE).search(words) is None:
         said = kind_of_file(words)  # what it says of a file is about that file
     if short == "KeyError" and said is None and place.worded and place.kind == "library":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from triage.diagnosis.job import Item, Job, compare
 from triage.diagnosis.ledger.desync import PAIRWISE_OPS, pairwise
@@ -139,16 +139,9 @@ def absent_ranks(
             ended = [ledger.finished[r] for r in finished[:2]]
             yield verdict(job, "ledger.finished-early", fields, [*ended, *witnesses], rank=finished[0])
         return
-    farewells = [said for r in absent if (said := stopped(job, r, first.item)) is not None]
+    farewells = {r: said for r in absent if (said := stopped(job, r, first.item)) is not None}
     if farewells and len(farewells) == len(absent):
-        fields = {**base, "ranks": tuple(absent)}
-        yield verdict(
-            job,
-            "ledger.finished-early",
-            fields,
-            [witnesses[0], *farewells[:2], *witnesses[1:]],
-            rank=absent[0],
-        )
+        yield _took_leave(job, absent, farewells, base, witnesses)
         return
     elsewhere = crossed(job, waits, absent)
     if elsewhere is not None:
@@ -163,6 +156,10 @@ def absent_ranks(
         suspects = [alone]
     few = len(suspects) == 1 or len(suspects) * 2 <= len(waits)
     if few and len(suspects) < len(ledger.members):
+        if farewells.keys() >= set(suspects):
+            # the rest of the absent was ended before it could complain
+            yield _took_leave(job, suspects, farewells, base, witnesses)
+            return
         fields = {**base, "ranks": tuple(suspects)}
         yield from with_activity(
             job, ledger, activities, suspects, "ledger.never-entered-silent", fields, witnesses, waits
@@ -182,6 +179,17 @@ def absent_ranks(
         )  # fmt: skip
         return
     yield unlocalised(job, waits)
+
+
+def _took_leave(
+    job: Job, ranks: Sequence[int], farewells: Mapping[int, Item], base: Mapping[str, Value], witnesses: Sequence[Item]
+) -> Item:  # fmt: skip
+    """That ``ranks`` said they were through before the others gave up waiting for them."""
+    said = [farewells[rank] for rank in ranks][:2]
+    return verdict(
+        job, "ledger.finished-early", {**base, "ranks": tuple(ranks)}, [witnesses[0], *said, *witnesses[1:]],
+        rank=ranks[0],
+    )  # fmt: skip
 
 
 def without_swept(ledger: Ledger, absent: list[int]) -> list[int]:

@@ -11,8 +11,8 @@ _LISTS = "torch.dcp-failed"
 
 
 def listed(job: Job, origin: Origin, lead: Item, identities: Identities) -> Origin:
-    """``origin`` with the ranks on which the lead was raised, as the exception lists them that passes it on; not where it lists all."""
-    if origin.rank is not None or not lead.finding.raised:
+    """``origin`` with the ranks on which the lead was raised, as the exception lists them that passes it on; none where it lists all."""
+    if not lead.finding.raised:
         return origin
     lists = {
         item.ranks("ranks") for item in job.of_rule(_LISTS)
@@ -22,6 +22,10 @@ def listed(job: Job, origin: Origin, lead: Item, identities: Identities) -> Orig
         return origin
     ranks = sorted(lists.pop())
     size = identities.world_size or max([*ranks, *identities.heard], default=0) + 1
+    if origin.rank is not None:
+        # a log that breaks off shows what one of them raised; the others had met the same
+        alike = 1 < size <= len(ranks) and set(origin.ranks) <= set(ranks)
+        return origin._replace(rank=None, ranks=(), local_rank=None) if alike else origin
     if not ranks or len(ranks) >= size or not set(origin.ranks) <= set(ranks):
         return origin
     if lead.rule.origin == "node" and 2 * len(ranks) > size:

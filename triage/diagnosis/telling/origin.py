@@ -87,6 +87,8 @@ def origin_of(
         ranks = [*left] if alone is None else [alone]
     if host is None and rule.origin in {"speaker", "node"}:
         host = finding.host
+    if len(ranks) > 1 and candidate.of_ledger and finding.rank is None and rule.id == _ENDED_ALIKE:
+        return Origin(ranks=tuple(ranks), host=host, time=moment_text(finding.time, year))
     one = ranks[0] if len(ranks) == 1 else None
     if not candidate.rivals and fields.keys().isdisjoint(("rank", "ranks")):
         if one is None and identities.deviant is not None and finding.raised:
@@ -131,6 +133,10 @@ def origin_of(
         gpu_uuid=uuid or known_uuid,
         time=moment_text(finding.time, year),
     )
+
+
+_ENDED_ALIKE = "ledger.exited"
+"""Ranks that ended with the same code; where all did so at once, which of them a launcher lists first is chance."""
 
 
 def _host_named(candidate: Candidate) -> str | None:

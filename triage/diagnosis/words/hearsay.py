@@ -15,7 +15,13 @@ from triage.diagnosis.prose import statement
 from triage.diagnosis.words.lexicon import LEAST_WORDS, Likeness, likeness
 from triage.diagnosis.words.readers import OF_TEXT, reads_files
 from triage.diagnosis.words.services import of_a_door, of_service
-from triage.diagnosis.words.wording import of_objects, of_settings, refuses, unmistakable
+from triage.diagnosis.words.wording import (
+    of_objects,
+    of_settings,
+    refuses,
+    unmistakable,
+    where_settings_are_checked,
+)
 from triage.model import Evidence, Finding, Value
 from triage.scan.lazy import compiled
 from triage.scan.prefix import split_line
@@ -81,6 +87,8 @@ _OF_PYTHON = (
     r"|list indices must be |string indices must be "
 )
 """What Python itself says of a slip, whatever the program was about."""
+_HEADED = r"ray::[^\s(]{1,200}\(\)(?: \(pid=|$)"
+"""How Ray heads what a task has raised: what that says stands below, or nowhere."""
 _GIVEN = frozenset(["frozen", "stdlib", "torch"])
 """Whose complaints are mostly about what the user's own code gave them."""
 _OF_OWN = 1.2
@@ -156,11 +164,15 @@ def _needed(item: Item, like: Likeness, words: str) -> float:
 
 
 def _by_its_place(item: Item) -> bool:
-    """Whether who raised it tells its kind, whatever the words: a client of a service, or who asks to be let in."""
+    """Whether who raised it tells its kind, whatever the words: a client of a service, who asks to be let in, what checks settings."""
     name, message, path = item.text("type") or "", item.text("message") or "", item.text("raised_in") or ""
     if item.rule.id == "unknown.auth-or-hub":
         return of_a_door(message, path)
-    return item.rule.id == "unknown.config" and of_service(name, message, path) == "config"
+    if item.rule.id != "unknown.config":
+        return False
+    checked = item.text("raised_kind") == "library" and name not in _SLIPS
+    checked = checked and where_settings_are_checked(path, item.text("raised_function") or "")
+    return checked or of_service(name, message, path) == "config"
 
 
 def _worded(item: Item) -> bool:
@@ -168,7 +180,7 @@ def _worded(item: Item) -> bool:
     name, message = item.text("type"), item.text("message")
     if not name or not message or name in _PLAIN_SLIPS or message.startswith("[Errno "):
         return False
-    if compiled(_OF_PYTHON).match(message) is not None:
+    if compiled(_OF_PYTHON).match(message) is not None or compiled(_HEADED).match(message) is not None:
         return False
     return len(compiled(_SPOKEN).findall(message)) >= LEAST_WORDS
 

@@ -113,7 +113,7 @@ PLACE_CALLS = (
     r"^_*(?:validate|verify|sanity)(?:_|$)|^_*check_(?:\w*_)?(?:args?|arguments?|configs?|cfg|params?|parameters|settings?"
     r"|options?|compat\w*|support\w*)$"
     r"|^__post_init__$|^model_post_init$|^_*parse_(?:\w*_)?(?:args?|arguments?|known_args|config\w*|cli\w*|options?"
-    r"|flags?)\w*$|_validator$|_sanity_check\w*$"
+    r"|flags?)\w*$|_validator$|_sanity_check\w*$|_validate_(?:args|arguments|config\w*|settings|values|options)$"
     r"|^_*(?:init|get|load|read|build|create|make|update|set|setup|finalize|resolve|process|override|merge|adjust|normalize|prepare)_"
     r"(?:\w*_)?(?:args?|arguments?|configs?|cfg|options|settings|flags)$|^from_(?:\w+_)?config$"
 )

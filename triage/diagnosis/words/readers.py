@@ -65,6 +65,17 @@ _RECORD_READERS = (
     r"|traj(?:ector(?:y|ies))?|tsv|videos?|waveforms?|xyz)(?:_raw|_files?|_batch)?$"
 )
 """What functions are called that read records, whatever library they are of."""
+_OF_DATA = (
+    r"/(?:data|datasets?|dataloaders?|data_loaders?|data_utils|input_pipelines?|dataloading|preprocessing)/"
+    r"|/\w*(?:datasets?|data_?loaders?|data_?utils|data_?modules?|data_process\w*|sft_processing|preprocessors?)\.py$"
+)
+"""Where programs keep what prepares their data."""
+_OF_ONE_RECORD = (
+    r"_*(?:tokenize|encode|normali[sz]e|(?:pre)?process|convert|build|validate|format|render|extract|check|parse)_(?:\w+_)?"
+    r"(?:annotations?|audios?|conversations?|dialog(?:ue)?s?|documents?|examples?|images?|messages|prompts?|records?|rows?|samples?"
+    r"|turns?|videos?)$"
+)
+"""What functions are called that make of one record what a model learns from."""
 _WRITERS = r"_?(?:save|write|to_|check_parent|_savez|dump|imsave|imwrite)"
 _UNPACKS = r"\b(?:decompress\w*|frombuffer|fromfile|imdecode|unpackb|deserialize|decode_(?:image|jpeg|png|video|audio|raw))\("
 _PLAIN = frozenset(["EOFError", "OSError", "RuntimeError", "ValueError"])
@@ -74,6 +85,13 @@ _PLAIN = frozenset(["EOFError", "OSError", "RuntimeError", "ValueError"])
 def reads_files(path: str, function: str) -> bool:
     """Whether ``function`` in the file ``path`` is where a library for other work reads files."""
     return compiled(_READING).search(path) is not None and compiled(_WRITERS).match(function) is None
+
+
+def prepares_records(path: str, function: str) -> bool:
+    """Whether ``function`` in the file ``path`` takes one record of the data after another: what it refuses stands in them."""
+    return (
+        compiled(_OF_DATA).search(path) is not None and compiled(_OF_ONE_RECORD).match(function) is not None
+    )
 
 
 def of_place(short: str, path: str, function: str, code: str) -> str | None:

@@ -53,9 +53,16 @@ def kind_of_words(
         return "config" if asked and refused and not given else None
     if asked and (not given or (checks and refused and not tensors and settings)):
         return "config"
+    if settings and not tensors and where_settings_are_checked(path, function):
+        return "config"
     if _of_settings(words, refused, given):
         return "config"
     return _of_others(words, asked, given) or _by_place(function, path, refused, given, settings)
+
+
+def where_settings_are_checked(path: str, function: str) -> bool:
+    """Whether a function that checks something, in a file of nothing but settings, says it: it has met no other object."""
+    return _says(phrases.PLACE_FILES, path) and compiled(phrases.PLACE_CALLS).search(function) is not None
 
 
 def unmistakable(words: str) -> str | None:

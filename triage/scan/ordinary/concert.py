@@ -136,7 +136,7 @@ def left_out(tails: Mapping[int, Block], sources: Sequence[Source]) -> Finding |
 
 def _number(source: Source, of: Sequence[Source]) -> int | None:
     """The number by which a log's name differs from those of all others, where they count from zero."""
-    names = [source.name, *(other.name for other in of)]
+    names = [each.path or each.name for each in (source, *of)]
     numbers = [int(found[-1]) if (found := compiled(r"\d+").findall(name)) else -1 for name in names]
     alike = len({without_digits(name) for name in names}) == 1
     return numbers[0] if alike and sorted(numbers[1:]) == list(range(len(of))) else None

@@ -282,7 +282,7 @@ def writer_of(prefix: Prefix, source: Source, message: str) -> str | None:
     if rank is not None:
         return str(rank)
     name = prefix.stream or ("" if prefix.pid is None else f"pid {prefix.pid}")
-    return f"{source.name} {name}" if name else None
+    return f"{source.path or source.name} {name}" if name else None
 
 
 def finding_of(
