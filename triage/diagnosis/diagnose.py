@@ -40,6 +40,7 @@ from triage.diagnosis.ledger.oddities import (
 )
 from triage.diagnosis.ledger.part_over import out_of_the_loop
 from triage.diagnosis.ledger.phases import Activities
+from triage.diagnosis.ledger.snapshots import take_in
 from triage.diagnosis.ranks.identity import identify, relabel
 from triage.diagnosis.ranks.nodes import around
 from triage.diagnosis.ranks.quoted import by_row
@@ -149,6 +150,7 @@ def _attempt(run: Run, items: Sequence[Item], year: int | None, *, last: bool) -
     job.index()
     by_rank(job)
     ledger = build_ledger(job, identities)
+    take_in(job, ledger)
     reread(job, ledger)
     settle(job, ledger)
     stalled(job)

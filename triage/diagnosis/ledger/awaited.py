@@ -19,7 +19,7 @@ _SEVERAL = 2
 """Ranks that wait alike by which the one that does not stands out."""
 _OF_NOBODY = ("torch.store-key-timeout", "sglang.load-barrier")
 """Waits for keys, or in barriers, whose words name nobody."""
-_LISTED = deferred(r"(?m)(?:^|\s)(\d{1,6})!?: \[([^\]\n]{1,4000})\]")
+_LISTED = deferred(r"(?m)(?:^|\s)(\d{1,6})!?: \[([^\]\n]{1,4000})(?:\]|$)")
 _PAIR = deferred(r"(?:^|/)(\d{1,6}):(\d{1,6})$")
 
 

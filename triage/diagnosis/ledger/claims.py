@@ -6,7 +6,7 @@ They are compared in pairs: the odd rank is in every pair.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from triage.diagnosis.job import Item, Job
@@ -15,7 +15,7 @@ from triage.model import Value
 from triage.rules.fields import show
 
 
-def compared_claims(job: Job) -> Iterator[Item]:
+def compared_claims(job: Job, world_size: int | None) -> Iterator[Item]:
     """The rank whose fingerprint is in every pair that differs, or a tie."""
     items = list(job.of_fact("fingerprint"))
     if not items:
@@ -47,6 +47,8 @@ def compared_claims(job: Job) -> Iterator[Item]:
         ranks = (top[0][0],)
     elif len(own) == 1 and len(claims) > 2:
         ranks = tuple(own)
+    elif (lone := _against_most(items, world_size or max(claims) + 1)) is not None:
+        ranks = (lone,)
     else:
         first = next(i for i in items if i.number("rank_a") is not None)
         one, two = _claim(first, "a"), _claim(first, "b")
@@ -61,6 +63,18 @@ def compared_claims(job: Job) -> Iterator[Item]:
     }  # fmt: skip
     speaking = [i for i in items if i.number("rank_a") in ranks]
     yield verdict(job, "ledger.fingerprint-desync", fields, [*speaking, *items], rank=ranks[0])
+
+
+def _against_most(items: Sequence[Item], size: int) -> int | None:
+    """The one rank that differs from more than half of ``size``: who compares goes from rank 0 on to the first that differs."""
+    found: set[int] = set()
+    for item in items:
+        a, b = item.number("rank_a"), item.number("rank_b")
+        if a is None or b is None:
+            return None
+        if 2 * len({a, *range(b)}) > max(size, b + 1):
+            found.add(b)
+    return found.pop() if len(found) == 1 else None
 
 
 _NOTHING: tuple[Value, ...] = (None, None, None, None)

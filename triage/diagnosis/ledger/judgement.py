@@ -63,7 +63,7 @@ TINY_TIMEOUT = 1.0
 
 def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     """The ledger's verdicts, each with the lines that support it."""
-    verdicts = list(compared_claims(job))
+    verdicts = list(compared_claims(job, ledger.identities.world_size))
     verdicts += _named(job, ledger)
     work = outlasted(job, set(ledger.waiting))
     verdicts += (

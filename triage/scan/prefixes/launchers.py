@@ -10,7 +10,7 @@ from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes.draft import Draft
 
 _TASK = Lazy(
-    r"(\d{1,5}):(?: |$)(?!\[[^\[\]\n]{0,200}(?:[Aa]llreduce|[Aa]llgather|[Bb]roadcast|[Aa]lltoall|[Rr]educescatter)[^\[\]\n]{0,2000}\]\s*$)"
+    r"(\d{1,5}):(?: |$)(?!\[[^\[\]\n]{0,99}(?:[Aa]llreduce|[Aa]llgather|[Bb]roadcast|[Aa]lltoall|[Rr]educescatter)[^\[\]\n]{0,999}[\],]\s*$)"
 )
 """A task's number, unless Horovod lists there which tensors of that rank are missing."""
 _PADDED_TASK = Lazy(r"(?: \d| {2}\d| \d\d):(?: |$)")
