@@ -202,3 +202,14 @@ def test_the_process_that_a_record_names_raised_what_stands_below(tmp_path: Path
     root = triage.Engine().diagnose([log]).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("cuda-kernel", 2)
+
+
+def test_an_engine_that_does_not_fit_the_others_is_no_culprit(tmp_path: Path) -> None:
+    log = tmp_path / "job.log"
+    log.write_text(
+        SIZES.format(sizes="'data_parallel_size': 16")
+        + "(APIServer pid=50) RuntimeError: Remote engine 8 must use --headless unless in external or hybrid dp lb mode\n"
+    )
+    root = triage.Engine().diagnose([log]).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("config", None)
