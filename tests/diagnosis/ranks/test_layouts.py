@@ -135,3 +135,81 @@ def test_a_line_that_names_others_by_the_same_letter_is_of_one(engine: triage.En
     ).root_cause
     assert found is not None
     assert found.origin.rank == 2
+
+
+@pytest.mark.parametrize(
+    ("stamps", "rank"),
+    [
+        (["DP0", "DP1", "DP2"], 2),  # a name leaves out what is 1: each replica is one rank
+        (["DP0 PP0", "DP0 PP1", "DP1 PP0", "DP1 PP1"], 3),
+        (["DP0 PP0", "DP1 PP1"], None),  # how many stages there are is not known
+    ],
+)
+def test_replicas_of_one_rank_each(tmp_path: Path, stamps: list[str], rank: int | None) -> None:
+    log = tmp_path / "job.log"
+    log.write_text(
+        "".join(f"[2026-02-05 17:07:01 {s}] Load weight end. type=Qwen3ForCausalLM\n" for s in stamps)
+        + f"[2026-02-05 17:08:10 {stamps[-1]}] Scheduler hit an exception: Traceback (most recent call last):\n"
+        '  File "/sglang/srt/managers/scheduler.py", line 591, in run_scheduler_process\n'
+        "    scheduler.event_loop_overlap()\n"
+        "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    )
+    root = triage.Engine().diagnose([log]).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("cuda-kernel", rank)
+
+
+@pytest.mark.parametrize(
+    ("name", "rank"),
+    [
+        ("VllmWorker-2", 2),
+        ("Worker_TP2", 2),
+        ("EngineCore_DP2", None),
+        ("SpawnProcess-2", None),  # anybody's children are numbered
+        ("MainProcess", None),
+    ],
+)
+def test_a_process_named_in_a_field(tmp_path: Path, name: str, rank: int | None) -> None:
+    line = {"asctime": "2026-02-05 17:08:10", "levelname": "ERROR", "processName": name}
+    message = (
+        "WorkerProc hit an exception.\nTraceback (most recent call last):\n"
+        '  File "/vllm/v1/executor/multiproc_executor.py", line 591, in worker_busy_loop\n'
+        "    output = func(*args, **kwargs)\n"
+        "RuntimeError: CUDA error: an illegal memory access was encountered"
+    )
+    log = tmp_path / "job.log"
+    log.write_text(json.dumps({**line, "message": message}) + "\n")
+    root = triage.Engine().diagnose([log]).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("cuda-kernel", rank)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["mp_executor.py:561 - Proc[2] failed", "base_worker.py:164 - WorkerWrapper rank[2] wait_tasks failed."],
+)
+def test_the_process_that_a_record_names_raised_what_stands_below(tmp_path: Path, said: str) -> None:
+    log = tmp_path / "job.log"
+    log.write_text(
+        f"2026-02-20 10:02:00,000 - lmdeploy - ERROR - {said}\n"
+        "Traceback (most recent call last):\n"
+        '  File "/lmdeploy/pytorch/engine/executor/mp_executor.py", line 545, in _main_loop\n'
+        "    await worker.wait_tasks()\n"
+        "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+        "2026-02-20 10:02:01,000 - lmdeploy - ERROR - mp_executor.py:282 - Received custom termination signal from sub "
+        "processing, exiting...\n"
+    )
+    root = triage.Engine().diagnose([log]).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("cuda-kernel", 2)
+
+
+def test_an_engine_that_does_not_fit_the_others_is_no_culprit(tmp_path: Path) -> None:
+    log = tmp_path / "job.log"
+    log.write_text(
+        SIZES.format(sizes="'data_parallel_size': 16")
+        + "(APIServer pid=50) RuntimeError: Remote engine 8 must use --headless unless in external or hybrid dp lb mode\n"
+    )
+    root = triage.Engine().diagnose([log]).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == ("config", None)

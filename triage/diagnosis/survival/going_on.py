@@ -28,6 +28,8 @@ LOGGED = frozenset(["error", "warning"])
 """Levels at which a program reports what it caught."""
 _OF_A_DEVICE = frozenset({"cuda-error", "oom-message"})
 """Tags of errors after which a process can do no more on its device, whatever its server still answers."""
+OF_A_CALL = "of-a-call"
+"""Tag of what an engine says around an exception that ends a request or a call: it goes on, unless something else ends it."""
 _OPTIONAL = frozenset(["ImportError", "ModuleNotFoundError"])
 """What programs catch as they begin, and do without."""
 
@@ -155,8 +157,8 @@ class GoingOn:
         All ranks of an engine work on every answer, though one of them alone tells of the work.
         """
         troubles = [item, *self.endings.told(*TROUBLE)]
-        raised = any(trouble.finding.raised for trouble in troubles)
-        if self.endings.badly() or (raised and not (len(troubles) == 1 and self._only_a_call(item))):
+        raised = [trouble for trouble in troubles if trouble.finding.raised]
+        if self.endings.badly() or not all(map(self._only_a_call, raised)):
             return None
         after = after_all(troubles)
         signs = [
@@ -173,13 +175,14 @@ class GoingOn:
         return signs[0] if None not in signs else None
 
     def _only_a_call(self, item: Item) -> bool:
-        """Whether a worker of an engine logged what ended one call to it, and nothing above the worker failed for that."""
-        passed_on = self.job.of_tag("wrapper")
+        """Whether a process of an engine logged what ended one call to it, and nothing above it failed for that.
+
+        Who puts its coordinates before its lines need not tell their levels.
+        """
         return (
-            item.finding.level in LOGGED
+            (item.finding.level in LOGGED or (item.finding.level is None and bool(item.finding.labels)))
             and _OF_A_DEVICE.isdisjoint(item.rule.tags)
-            and bool(passed_on)
-            and all(i.rule.id == "vllm.worker-exception" for i in passed_on)
+            and all(OF_A_CALL in wrapper.rule.tags for wrapper in self.job.of_tag("wrapper"))
         )
 
     def replaced(self, item: Item) -> Item | None:

@@ -10,6 +10,7 @@ from triage.scan.lazy import Lazy, compiled
 from triage.scan.prefixes.beside import with_values
 from triage.scan.prefixes.draft import LEVEL_WORD, TIME, Draft
 from triage.scan.prefixes.journal import unwrap_journal
+from triage.scan.prefixes.launchers import worker
 from triage.scan.tracebacks.lines import HEADER
 
 _MAX_JSON = 1 << 17
@@ -156,6 +157,8 @@ def unwrap_json(text: str, at: int, draft: Draft) -> str | None:
     span = data.get("span")
     if isinstance(span, dict) and draft.rank is None:
         _numbers(span, draft)  # Text Generation Inference names its shards so
+    if isinstance(name := told.get("processName"), str):
+        worker(name, draft)
     if not (isinstance(data.get(_OF_A_COLLECTOR), str) or (place is not None and data.keys() <= _OF_AGENTS)):
         draft.severity(next((data[k] for k in _LEVEL_KEYS if isinstance(data.get(k), str)), _of_node(data)))
         if draft.level is None and isinstance(kind := data.get("event"), str):

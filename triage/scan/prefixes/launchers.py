@@ -357,8 +357,7 @@ def process(text: str, at: int, draft: Draft) -> int:
         name, pid, address = found.groups()
         draft.pid = int(pid)
         draft.writer(f"pid {pid}@{address}" if address else f"pid {pid}")
-        if add_labels(name, draft) and "Worker" in name:
-            draft.coordinate = _vllm_rank(dict(draft.labels))
+        _title(name, draft)
         if ", rank=" in name:
             # SkyPilot counts nodes
             draft.task, draft.rank = draft.rank, None
@@ -366,6 +365,27 @@ def process(text: str, at: int, draft: Draft) -> int:
         draft.host = address
     draft.deduplicated = True
     return found.end()
+
+
+def worker(name: str, draft: Draft) -> None:
+    """``Worker_TP1``, ``VllmWorker-1``, ``EngineCore_DP1``: an engine's process, as Python's loggers name it in a field."""
+    if not compiled(_ENGINES).match(name):
+        return
+    draft.writer(name)
+    _title(name, draft)
+    counted = compiled(_NUMBERED).fullmatch(name)
+    if counted is not None:
+        draft.coordinate = int(counted[1])
+
+
+_ENGINES = r"(?:Vllm)?Worker[_-]|EngineCore_"
+_NUMBERED = r"VllmWorker-(\d{1,5})"
+
+
+def _title(name: str, draft: Draft) -> None:
+    """Note the coordinates in the name of a process, and the rank that they tell of a worker."""
+    if add_labels(name, draft) and "Worker" in name:
+        draft.coordinate = _vllm_rank(dict(draft.labels))
 
 
 def open_mpi(text: str, at: int, draft: Draft) -> int:
@@ -434,10 +454,11 @@ def _vllm_rank(places: dict[str, int]) -> int | None:
 def sglang_rank(places: dict[str, int]) -> int | None:
     """The rank of SGLang's scheduler by its coordinates, of which experts and contexts lie within the tensor one.
 
-    A data-parallel coordinate may count replicas or the attention of one: alone it tells no rank.
+    A coordinate is left out where its size is 1, so that of a data-parallel one alone each is a replica of one rank.
+    Beside others it may count replicas or the attention of one, and tells no rank.
     """
     counted = [name for name in ("DP", "PP", "TP") if name in places]
-    return places[counted[0]] if counted in (["TP"], ["PP"]) else None
+    return places[counted[0]] if len(counted) == 1 else None
 
 
 def _after_colon(text: str, at: int) -> int:
