@@ -113,3 +113,15 @@ def test_pods_of_several_ranks_each(engine: Engine) -> None:
         "3m          Warning   Evicted   pod/bert-worker-2   The node was low on resource: memory. Container main was using 9Gi.\n",
     }
     assert origin(engine, logs).ranks == (8, 9, 10, 11)
+
+
+def test_a_node_that_is_listed_as_not_ready_is_that_of_the_pod_on_it(engine: Engine) -> None:
+    rows = "".join(
+        f"{node}   {'NotReady' if node == 'cn3' else 'Ready'}   <none>   112d   v1.29.6\n" for node in NODES
+    )
+    nodes = f"NAME   STATUS   ROLES   AGE   VERSION\n{rows}"
+    logs = {**bereft(0, 1, 3), "nodes.txt": nodes, "pods.txt": listing(("Running",) * 4)}
+    assert origin(engine, logs).ranks == (2,)
+    well = {"train.log": STEPS + "INFO Training completed\n", "nodes.txt": nodes}
+    found = engine.diagnose([Source(name=n, path=n, data=text.encode()) for n, text in well.items()])
+    assert found.verdict == "healthy"
