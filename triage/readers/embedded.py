@@ -50,7 +50,8 @@ _MARKS: tuple[tuple[str, str, tuple[bytes, ...], bytes], ...] = (
         (b"Filesystem ", b"buff/cache", b"MemAvailable:", b"locked memory", b"Architecture:"),
         rb"^\s*Filesystem\s|buff/cache|^MemAvailable:|locked memory|^\s*Architecture:",
     ),
-    ("kubernetes", "kubernetes", (b"kubelet ", b"default-scheduler ", b"LAST SEEN"), b""),
+    ("kubernetes", "kubernetes", (b"kubelet ", b"default-scheduler ", b"LAST SEEN", b" RESTARTS "), b""),
+    ("lspci", "lspci", (b"LnkSta:",), b""),
     ("ray-status", "ray_status", (b"Autoscaler status: ", b"Cluster status: "), b""),
     (
         "sacct",

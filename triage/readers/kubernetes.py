@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from triage.model import Finding, Reading, Source, Value
-from triage.readers import kube_text
+from triage.readers import kube_listing, kube_text
 from triage.readers.capture import Findings, Line, lines_of, mostly, prompt_host
 from triage.readers.kube_model import Container, End, Event, Pod, from_json
 from triage.text import safe
@@ -69,7 +69,7 @@ _WAITING = {
 
 
 class KubernetesReader:
-    """Reads ``kubectl describe``, ``kubectl get … -o json|yaml`` and ``kubectl get events``."""
+    """Reads ``kubectl describe``, ``kubectl get … -o json|yaml``, ``kubectl get events`` and lists of pods."""
 
     kind = KIND
 
@@ -96,20 +96,18 @@ class KubernetesReader:
                 found.note(problem)
                 found.complete = False
         else:
-            pods = kube_text.pods(lines)
+            pods = [*kube_text.pods(lines), *kube_listing.pods(lines)]
         return _read(found, pods)
 
 
 def findings_in(
     text: str | bytes, source: Source, index: int, line: int = 1, offset: int = 0
 ) -> tuple[Finding, ...]:
-    """Findings for pod descriptions and event tables in a piece of a source."""
-    lines = [
-        x
-        for x in lines_of(text, line, offset)
-        if kube_text.EVENT.match(x.text) or kube_text.LISTED.match(x.text)
-    ]
-    return _read(Findings(source, index, KIND), kube_text.pods(lines)).findings if lines else ()
+    """Findings for event tables and lists of pods in a piece of a source."""
+    lines = lines_of(text, line, offset)
+    events = [x for x in lines if kube_text.EVENT.match(x.text) or kube_text.LISTED.match(x.text)]
+    pods = [*kube_text.pods(events), *kube_listing.pods(lines)]
+    return _read(Findings(source, index, KIND), pods).findings if pods else ()
 
 
 def _begins(text: str) -> bool:

@@ -21,6 +21,8 @@ from triage.sources.constants import HEAD_SIZE, UNSIZED_LIMIT
 from triage.sources.glued import taken_apart
 from triage.sources.inflate import Inflater, compression_of
 from triage.sources.posted import LARGEST, as_written
+from triage.sources.reported import NOTE as REPORTED
+from triage.sources.reported import output_first
 from triage.sources.turned import NOTE, oldest_first
 from triage.sources.utf16 import Utf16Reader, utf16_of
 
@@ -276,6 +278,9 @@ def _as_it_was_written(data: bytes) -> tuple[bytes | None, str | None]:
     turned = oldest_first(found)
     if turned is not None:
         return turned, NOTE
+    below = output_first(found)
+    if below is not None:
+        return below, REPORTED
     return None if found is data else found, None
 
 

@@ -114,3 +114,37 @@ def test_a_bar_of_the_epoch_is_nobodys_own_work_though_it_has_no_end(engine: Eng
     root = engine.diagnose((drawn + waits + closed).encode()).root_cause
     assert root is not None
     assert root.category == "collective-desync"
+
+
+BUILDS = "".join(
+    f"2026-11-20 10:{n:02d}:00 INFO rank 0 building index: {n * 1000}/15000 documents\n" for n in range(16)
+)
+FOUND_NOBODY = """[rank0]: Traceback (most recent call last):
+[rank0]:   File "/app/data.py", line 62, in build
+[rank0]:     dist.barrier()
+[rank0]: torch.distributed.DistNetworkError: failed to recv, got 0 bytes
+"""
+
+
+def gave_up(rank: int) -> Source:
+    said = f"""2026-11-20 10:00:01 INFO rank {rank} waiting for rank 0 to build the index
+[rank{rank}]: Traceback (most recent call last):
+[rank{rank}]:   File "/app/data.py", line 55, in build
+[rank{rank}]:     store.wait(["index_ready"])
+[rank{rank}]: torch.distributed.DistStoreError: Socket Timeout
+"""
+    return Source(f"rank{rank}.log", data=said.encode(), rank=rank)
+
+
+@pytest.mark.parametrize(
+    ("said", "category"),
+    [
+        (BUILDS + FOUND_NOBODY, "watchdog-too-short"),  # it came, and the others had gone
+        (BUILDS.partition("10:06")[0] + "\n" + FOUND_NOBODY, "rendezvous"),  # it was not through
+    ],
+)
+def test_work_that_was_done_in_vain_needs_no_clock(engine: Engine, said: str, category: str) -> None:
+    logs = [Source("rank0.log", data=said.encode(), rank=0), *map(gave_up, (1, 2, 3))]
+    root = engine.diagnose(logs).root_cause
+    assert root is not None
+    assert (root.category, root.origin.rank) == (category, 0)

@@ -114,3 +114,36 @@ def test_who_was_set_up_otherwise_and_waits_alone_is_named(engine: Engine) -> No
     assert root is not None
     assert (root.rule_id, root.origin.rank) == ("ledger.started-otherwise", 1)
     assert any("backend=gloo" in piece.text for piece in root.evidence)
+
+
+def versions(odd: tuple[int, ...]) -> str:
+    return "".join(
+        line(rank, f"NCCL version {'2.18.3+cuda12.1' if rank in odd else '2.21.5+cuda12.4'}")
+        for rank in range(6)
+    )
+
+
+GARBLED = "".join(
+    line(rank, "x").replace(
+        "NCCL INFO x", "bootstrap.cc:77 NCCL WARN Message truncated : received 1024 bytes instead of 256"
+    )
+    for rank in (0, 4)
+)
+
+
+def test_the_fewer_with_another_nccl_are_named(engine: Engine) -> None:
+    root = engine.diagnose([Source("job.log", data=(versions((4, 5)) + GARBLED).encode())]).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.ranks) == ("ledger.nccl-differs", (4, 5))
+
+
+@pytest.mark.parametrize("odd", [(), (3, 4, 5)])
+def test_where_all_or_half_have_the_same_nobody_is(engine: Engine, odd: tuple[int, ...]) -> None:
+    root = engine.diagnose([Source("job.log", data=(versions(odd) + GARBLED).encode())]).root_cause
+    assert root is not None
+    assert (root.rule_id, root.origin.ranks) == ("nccl.bootstrap-truncated", ())
+
+
+def test_other_versions_do_no_harm_where_work_goes_on(engine: Engine) -> None:
+    steps = "".join(line(n % 6, "x").replace("NCCL INFO x", f"step {n} loss 2.{n:03d}") for n in range(60))
+    assert engine.diagnose([Source("job.log", data=(versions((4, 5)) + steps).encode())]).verdict == "healthy"

@@ -31,6 +31,7 @@ def settle(job: Job, ledger: Ledger) -> None:
         return
     missed = _missed_by_server(job, ledger)
     ledger.identities.absentee = missed[0] if missed is not None and len(missed) == 1 else None
+    ledger.identities.missed = _how_many(waits)
     pairs = {id(item): pair for item in waits if (pair := _pair(item)) is not None}
     ends = _ends(pairs.values())
     job.exchange(
@@ -119,6 +120,16 @@ def _absent(job: Job, ledger: Ledger, item: Item) -> tuple[int, ...] | None:
     return (awaited,)
 
 
+def _how_many(waits: Collection[Item]) -> int | None:
+    """How many never came to the store, as far as those who waited for them agree."""
+    told = {
+        expected - joined
+        for item in waits
+        if (expected := item.number("expected")) is not None and (joined := item.number("joined")) is not None
+    }
+    return told.pop() if len(told) == 1 else None
+
+
 def _missed_by_server(job: Job, ledger: Ledger) -> tuple[int, ...] | None:
     """Whom rank 0 waits for itself: it serves the store, and publishes nothing before all have come."""
     for item in job.of_fact("awaited"):
@@ -143,7 +154,9 @@ def _never_joined(job: Job, ledger: Ledger, item: Item, expected: int, joined: i
     outside = {i.rank for i in job.of_rule("torch.store-client-timeout")}
     outside |= {i.rank for i in job.of_rule("torch.store-client-refused")}
     waiting = {i.rank for tag in ("store-timeout", "store-loss") for i in job.of_tag(tag)} - outside
-    for inside in (waiting, (ledger.seen | ledger.identities.introduced | {server}) - outside):
+    seen = (ledger.seen | ledger.identities.introduced | {server}) - outside
+    at_work = set(members) - (ledger.identities.idle - seen)
+    for inside in (waiting, seen, at_work):
         missing = [rank for rank in members if rank not in inside]
         if len(missing) == expected - joined:
             return tuple(missing)

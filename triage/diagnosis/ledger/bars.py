@@ -150,10 +150,28 @@ def _counted_on(
         for wait, timeout in waits:
             if (
                 lasted >= timeout or compare(work.at_last, wait.finding) == 1
-                or _kept_its_pace(work, wait, timeout)
+                or _kept_its_pace(work, wait, timeout) or _came_in_vain(job, work, wait)
             ):  # fmt: skip
                 return Work(work, wait, timeout)
     return None
+
+
+def _came_in_vain(job: Job, work: Item, wait: Item) -> bool:
+    """Whether the one that a wait was for came to the end of its work and then found nobody: they had given up by then.
+
+    Before that they would have had what they waited for; no clock needs to tell.
+    """
+    whole = work.number("whole")
+    if whole is None or work.number("reached") != whole or wait.ranks("absent") != (work.rank,):
+        return False
+    if _spanned(work) < SHORTEST or (compare(wait.finding, work.at_last) == 1):
+        return False
+    done = work.finding.last_offset or work.finding.offset
+    losses = (i for tag in ("peer-loss", "store-loss") for i in job.of_tag(tag) if i.rank == work.rank)
+    return any(
+        i.finding.raised and i.finding.source == work.finding.source and i.finding.offset > done
+        for i in losses
+    )
 
 
 def _spanned(work: Item) -> float:

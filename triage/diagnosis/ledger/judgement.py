@@ -44,6 +44,7 @@ from triage.diagnosis.ledger.phases import Activities
 from triage.diagnosis.ledger.settings import (
     differing,
     other_layout,
+    other_nccl,
     other_release,
     other_worlds,
     out_of_step,
@@ -77,10 +78,9 @@ def judge(job: Job, ledger: Ledger, activities: Activities) -> list[Item]:
     verdicts += differing(job, ledger)
     verdicts += models_differ(job, ledger)
     verdicts += mismatched(job, ledger)
-    verdicts += other_worlds(job)
-    verdicts += other_layout(job)
+    verdicts += [*other_worlds(job), *other_layout(job)]
     verdicts += out_of_step(job, ledger)
-    verdicts += other_release(job)
+    verdicts += [*other_release(job), *other_nccl(job)]
     verdicts += started_otherwise(job)
     verdicts += placement(job, ledger)
     verdicts += list(undertaken(job, ledger, verdicts))

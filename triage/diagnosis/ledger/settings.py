@@ -10,6 +10,7 @@ from triage.diagnosis.ledger.ledger import Ledger
 from triage.diagnosis.ledger.oddities import deviant
 from triage.diagnosis.ledger.verdicts import verdict
 from triage.model import Value
+from triage.rules.fields import show
 from triage.scan.lazy import compiled
 
 SHARED = frozenset(
@@ -131,6 +132,37 @@ def other_release(job: Job) -> Iterator[Item]:
         "type": raised[0].text("type"),
     }
     yield verdict(job, "ledger.releases-differ", fields, [odd[0], raised[-1]], rank=odd[0].rank)
+
+
+def other_nccl(job: Job) -> Iterator[Item]:
+    """The fewer ranks that say that their NCCL is of another version, in a job whose communicators never came up."""
+    if job.of_fact("progress") or job.of_fact("comm-init-complete") or not _unlike(job):
+        return
+    said: dict[int, Item] = {}
+    for item in job.of_fact("version"):
+        if item.rank is not None and item.fields.get("nccl") is not None:
+            said.setdefault(item.rank, item)
+    votes = Counter(item.fields["nccl"] for item in said.values())
+    if len(said) < FEWEST or len(votes) < 2:
+        return
+    (usual, most), *_ = votes.most_common(1)
+    odd = sorted(rank for rank, item in said.items() if item.fields["nccl"] != usual)
+    if 2 * most > len(said):
+        value = said[odd[0]].fields["nccl"]
+        fields: dict[str, Value] = {
+            "ranks": tuple(odd), "value": show(value, "version"), "usual": show(usual, "version"),
+        }  # fmt: skip
+        others = [said[rank] for rank in sorted(said) if rank not in odd]
+        yield verdict(job, "ledger.nccl-differs", fields, [said[odd[0]], *others[:1]], rank=odd[0])
+
+
+def _unlike(job: Job) -> bool:
+    """Whether something was said that ranks of different releases say."""
+    return any(
+        item.rule.role == "cause"
+        and (item.rule.category == "driver-or-version" or "nccl-error-class" in item.rule.tags)
+        for item in job.items
+    )
 
 
 def other_worlds(job: Job) -> Iterator[Item]:

@@ -28,7 +28,8 @@ from triage.diagnosis.ranks.nodes import (
     short,
     within_nodes,
 )
-from triage.diagnosis.ranks.numbered import number_ranks, wanted
+from triage.diagnosis.ranks.numbered import clients, number_ranks, wanted
+from triage.diagnosis.ranks.pods import note_pods
 from triage.diagnosis.ranks.residents import note_residents
 from triage.diagnosis.ranks.seats import ORDINAL, Identities, bare
 from triage.diagnosis.ranks.spawned import note_spawned
@@ -124,6 +125,7 @@ def identify(job: Job, ends: Ends | None = None) -> Identities:
             table._of_log.setdefault(name, set()).update(ranks)
     table.deserter = _deserter(job, table)
     note_residents(job, table)
+    note_pods(job, table, clients(job) if table.world_size is None else table.world_size)
     return table
 
 

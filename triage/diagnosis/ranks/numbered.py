@@ -80,7 +80,7 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> tuple[int | 
         if len(said) == 1 or place[1]:
             heard[place].ranks.update(said)
     families = _families(job, heard)
-    size = world_size if world_size is not None else _clients(job) or _ended(job)
+    size = world_size if world_size is not None else clients(job) or _ended(job)
     aside = silent_sources(job)
     leads = Counter(folder for folder, name in families if _PROCESSES.search(name))
     for (folder, name), family in families.items():
@@ -189,7 +189,7 @@ def _group(place: Place) -> _Group:
     return (place[0] if place[1] else None, place[1].startswith("pid "))
 
 
-def _clients(job: Job) -> int | None:
+def clients(job: Job) -> int | None:
     """How many processes a store waits for that the ranks themselves set up, not their launchers."""
     waits = job.of_rule("torch.store-clients-missing")
     sizes = {item.number("expected") for item in waits}

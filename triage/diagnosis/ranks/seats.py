@@ -73,12 +73,20 @@ class Identities:
     """The one rank whose own numbers ceased to be finite before those of all others."""
     absentee: int | None = None
     """The one rank that never came to the store at which all others were."""
+    missed: int | None = None
+    """How many never came to the store, whoever they are."""
     deserter: int | None = None
     """The one rank that several others of its node saw go."""
     tags_are_local: bool = False
     """Whether ``[Rank 3]`` of lines that say no more counts within groups."""
     pods_are_ranks: bool = False
     """Whether the logs of pods show that pod N holds rank N and no other."""
+    pods: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The ranks of each pod, where the numbers of pods tell them."""
+    statuses: dict[str, str] = field(default_factory=dict)
+    """What the newest list says of each pod."""
+    idle: frozenset[int] = frozenset()
+    """The ranks of pods of which a list says that their program does not run."""
     writers: Mapping[tuple[int, str], int] = field(default_factory=dict)
     """The ranks of those who write in a source under a name, or alone."""
     residents: dict[str, tuple[int, ...]] = field(default_factory=dict)
@@ -140,6 +148,8 @@ class Identities:
         """The one rank that spoke from this pod, or whom the pod is named after, such as ``llm-worker-2``."""
         if pod is None:
             return None
+        if pod in self.pods:
+            return self.pods[pod][0] if len(self.pods[pod]) == 1 else None
         here = {rank for rank, seat in self.seats.items() if seat.host == pod} | self._of_log.get(pod, set())
         if here:
             return here.pop() if len(here) == 1 else None

@@ -36,6 +36,9 @@ _OPTIONAL = frozenset(["ImportError", "ModuleNotFoundError"])
 
 _WARNED = r"\.py:\d+: [A-Z]\w*Warning: "
 """How Python begins what a program has it warn of: whoever warns goes on."""
+_NAMED = "ledger.named-lagging"
+_STEPS = 6
+"""Lines below a complaint that are more than what was still in a buffer."""
 _NEAR = 1 << 15
 """Bytes below a stop that may still be told of it."""
 
@@ -124,6 +127,21 @@ class GoingOn:
         told = {(e.path, e.line) for i in complaints for e in i.finding.evidence}
         of_them = any((e.path, e.line) in told for e in item.finding.evidence)
         return complaints[-1] if of_them else None
+
+    def only_logged(self, item: Item) -> Item | None:
+        """A step that was counted after all who were late at a barrier had been told of, where nobody raised that or ended badly.
+
+        All ranks meet in each step: who was late has come.
+        """
+        named = [i for i in self.job.of_fact("lagging") if i.finding.source == item.finding.source]
+        raised = any(i.finding.raised for i in (*named, *self.job.of_fact("exception")))
+        if item.rule.id != _NAMED or not named or raised or len(self.job.sources) > 1 or self.endings.badly():
+            return None
+        below = self.job.lines_below(max(named, key=last_of).finding)
+        if below is None or below < _STEPS:
+            return None  # so much may have been in a buffer
+        after = after_all(named)
+        return next((step for step in self.job.of_fact("progress") if after(step)), None)
 
     def served(self, item: Item) -> Item | None:
         """Anything that the job did after an exception which a server says is of one request only."""

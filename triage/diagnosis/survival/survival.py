@@ -51,7 +51,7 @@ class Survival:
     def _proof(self, item: Item) -> Item | None:
         if item.concluded:
             return (
-                self._everybody(item) or self._closed(item) or self.going_on.outlived(item)
+                self._everybody(item) or self._closed(item) or self.going_on.outlived(item) or self.going_on.only_logged(item)
                 or self.going_on.kept_serving(item)
                 or (self.going_on.begun_again(item) if item.rank is None and not self.ledger.members else None)
             )  # fmt: skip

@@ -154,6 +154,9 @@ def told_by_others(candidate: Candidate, identities: Identities) -> list[int]:
         if rank is not None and not on_another_gpu(lead, rank, identities):
             return [rank]  # who started it says which of its processes raised it
     if lead.rule.category == "gpu-hardware":
+        there = identities.ranks_on(lead.finding.host)
+        if len(there) == 1:
+            return [*there]  # whichever of the node's GPUs it was, nobody else of the job runs there
         # the kernel names a GPU; the one rank whose CUDA calls failed for it was on that GPU
         victims = {i.rank for effect in candidate.led_to for i in effect.items if i.rank is not None}
         victims = on_host(victims, lead, identities) or ended_where_raised(candidate, identities)

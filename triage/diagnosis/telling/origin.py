@@ -15,6 +15,7 @@ from triage.diagnosis.telling.hearing import (
     sender,
     told_by_others,
 )
+from triage.diagnosis.telling.in_pods import ranks_in_pods
 from triage.diagnosis.telling.of_a_node import all_of_a_node
 from triage.diagnosis.telling.speaking import speakers_of, thrown_or_raised
 from triage.diagnosis.words.accused import accused
@@ -49,6 +50,8 @@ def origin_of(
         }  # fmt: skip
         card = owner(identities, pci, finding.host, lead.number("pid"), bereft)
         ranks = [] if card is None else [card]
+    in_pods = ranks_in_pods(candidate, identities)
+    ranks = ranks or in_pods
     if not ranks:
         ranks = told_by_others(candidate, identities)
         if pci is not None:
@@ -81,6 +84,9 @@ def origin_of(
     if rule.origin == "job":
         if alone is None:
             alone = _alone(candidate, identities, around) if astray is None else astray
+        if alone is None and in_pods:
+            one = in_pods[0] if len(in_pods) == 1 else None
+            return Origin(one, tuple(in_pods), time=moment_text(finding.time, year))
         if alone is None and not left:
             host, together = all_of_a_node(candidate, identities)
             return Origin(ranks=together, host=host, time=moment_text(finding.time, year))

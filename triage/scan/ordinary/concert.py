@@ -23,7 +23,10 @@ GLANCE = 2 << 10
 """Bytes at the end of a log in which somebody's last line is mostly found."""
 BETWEEN = 4
 """Lines among which each last one of a process without a name may stand."""
-_THROUGH = r"(?i)\b(?:finished|completed?|done|exported|saved|written|wrote|reached|converged|succe(?:ss\w*|eded)|consumed)\b|\ball good\b"
+_THROUGH = (
+    r"(?i)\b(?:finished|completed?|done|exported|saved|written|wrote|reached|converged|succe(?:ss\w*|eded)|consumed(?! samples:))\b"
+    r"|\ball good\b"
+)
 """What is said of work that has been done."""
 _OF_A_PART = (
     r"(?i)\b(?:init\w*|set[ -]?up|load\w*|warm\w*|compil\w*|download\w*|connect\w*|join\w*|start\w*|prepar\w*|tokeni\w*|buil[dt]\w*"

@@ -62,6 +62,8 @@ _TRIAL = deferred(r"(?i)\btrial[ _#:=]{0,2}\d{1,6}\b")
 _TALLY = deferred(r"(?i)\b(?:number of )?(?:skipped|nan)(?: \w+)?[ =:]{1,4}\d+")
 """How many were left out so far."""
 _ITERATIONS = deferred(r"\biteration +(\d+) ?/ *\d+ \|[^\n]*\bnumber of skipped iterations: +(\d+)")
+_REPORT = deferred(r"\biteration +\d+ ?/ *\d+ \|[^\n]*\bnumber of nan iterations: +(\d+)")
+"""Megatron's report of iterations: its loss is left out where it is no number."""
 _NAN = deferred(r"(?i)(?<![a-z])nan(?![a-z])")
 _OVERFLOW = deferred(r"(?i)\b(?:overflow\w*|non-?finite|not finite|nan|inf)\b")
 _SKIP_BYTES = re.compile(rb"(?i)skip")
@@ -252,7 +254,7 @@ def _judged(line: Said) -> bool | None:
         (main if _MAIN.fullmatch(key.strip()) else parts).append(finite)
         zero &= not finite or float(value.replace(",", "") or 0) == 0.0
     if not main and not parts:
-        return _of_cells(line.message)
+        return _without_loss(line.text, gradients) if gradients else _of_cells(line.message)
     if main and not all(main):
         return False
     if parts and not main and not any(parts):
@@ -261,6 +263,12 @@ def _judged(line: Said) -> bool | None:
         # trainers that leave out of a mean what is no number print none of it
         return False if gradients and not any(gradients) else None
     return True
+
+
+def _without_loss(text: str, gradients: Sequence[bool]) -> bool | None:
+    """False for a report that has no loss since that was no number, None for what need not have one."""
+    report = _REPORT.search(text)
+    return False if report is not None and (int(report[1]) > 0 or not any(gradients)) else None
 
 
 def _of_cells(message: str) -> bool | None:
