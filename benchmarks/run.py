@@ -67,8 +67,10 @@ def scan(directory: Path, megabytes: int) -> None:
     log = generate(directory / "plain.log", megabytes)
     found = load_rules().anchors()
     everything, rare = directory / "all.txt", directory / "rare.txt"
-    everything.write_text("\n".join(sorted(found)) + "\n")
-    rare.write_text("\n".join(sorted(a for a, (_, frequent) in found.items() if not frequent)) + "\n")
+    everything.write_text("\n".join(sorted(found.literals)) + "\n")
+    rare.write_text(
+        "\n".join(sorted(a for at, a in enumerate(found.literals) if at not in found.sampled)) + "\n"
+    )
     size = log.stat().st_size / 1e9
     ours = best(triage(str(log)))
     print(f"scan  triage, whole process           {ours:6.2f} s  {size / ours:5.2f} GB/s")

@@ -11,17 +11,18 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from mmap import ACCESS_READ, mmap
 
 from triage.errors import RuleError
 from triage.rules.files import keep, kept_as, read_kept, stamp
-from triage.rules.pack import NEEDS, Needs, Pack, packed, unpacked
+from triage.rules.pack import NEEDS, Anchors, Needs, Pack, packed, unpacked
 from triage.rules.schema import ENGINE_VERSION, Rule, rule_from_mapping
 
 BUILTIN = "triage"
 ENTRY_POINTS = "triage.rules"
 _PACKED = os.path.join(os.path.dirname(__file__), "_packed.json")
 _CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-_CACHE_FORMAT = 15
+_CACHE_FORMAT = 16
 
 
 class RuleSet(Mapping[str, Rule]):
@@ -41,7 +42,7 @@ class RuleSet(Mapping[str, Rule]):
         self._derived: tuple[str, ...] | None = None
         notes: list[str] = []
         for pack in packs:
-            for rule_id in pack.places:
+            for rule_id in pack.numbers:
                 previous = self._holders.get(rule_id)
                 if previous is not None:
                     notes.append(f"rule {rule_id} from {pack.name} replaces the one from {previous.name}")
@@ -56,10 +57,10 @@ class RuleSet(Mapping[str, Rule]):
                 if self._fallback is None:
                     raise KeyError(rule_id)
                 pack = self._fallback()
-            path, line, *_ = pack.places[rule_id]
+            place = pack.place(rule_id)
             raw = pack.raw(rule_id)
             self._needs[rule_id] = raw.pop(NEEDS, ())
-            rule = rule_from_mapping(raw, path, line, pack.name, check=False)
+            rule = rule_from_mapping(raw, place.file, place.line, pack.name, check=False)
             self._built[rule_id] = rule
         return rule
 
@@ -74,39 +75,39 @@ class RuleSet(Mapping[str, Rule]):
     def __len__(self) -> int:
         return len(self._holders)
 
-    def anchors(self) -> dict[str, tuple[tuple[str, ...], bool]]:
-        """``{literal: (rule ids, frequent)}``: what the scan looks for, without building rules."""
+    def anchors(self) -> Anchors:
+        """What the scan looks for, without building rules."""
         if len(self._packs) == 1:
-            return {anchor: (tuple(ids), every) for anchor, (_, every, ids) in self._packs[0].anchors.items()}
-        found: dict[str, tuple[tuple[str, ...], bool]] = {}
+            return self._packs[0].anchors
+        found: dict[str, tuple[str, list[str], bool]] = {}
         for pack in self._packs:
-            for literal, (_, sampled, ids) in pack.anchors.items():
-                rule_ids = tuple(self._own(pack, ids))
-                if not rule_ids:
-                    continue
-                before, every = found.get(literal, ((), True))
-                # a literal is sampled only when all of its rules are content with samples
-                found[literal] = (before + rule_ids, every and sampled)
-        return found
-
-    def _own(self, pack: Pack, ids: Iterable[str]) -> Iterator[str]:
-        return (rule_id for rule_id in ids if self._holders[rule_id] is pack)
-
-    def windows(self) -> dict[str, str]:
-        """What the scan looks for in place of each anchor; see :mod:`triage.rules.windows`."""
-        return {literal: entry[0] for pack in self._packs for literal, entry in pack.anchors.items()}
+            of_pack = pack.anchors
+            for at, (literal, window, ids) in enumerate(zip(*of_pack[:3], strict=True)):
+                own = [rule_id for rule_id in ids.split() if self._holders[rule_id] is pack]
+                if own:
+                    _, before, every = found.get(literal, ("", [], True))
+                    # a literal is sampled only when all of its rules are content with samples
+                    found[literal] = (window, before + own, every and at in of_pack.sampled)
+        return Anchors(
+            list(found),
+            [window for window, _, _ in found.values()],
+            [" ".join(ids) for _, ids, _ in found.values()],
+            frozenset(at for at, (_, _, every) in enumerate(found.values()) if every),
+        )
 
     def derived(self) -> tuple[str, ...]:
         """Ids of rules without a signature of their own: conditions on other findings; sorted."""
         if self._derived is None:
-            self._derived = tuple(sorted(i for i, pack in self._holders.items() if pack.places[i][2]))
+            self._derived = tuple(
+                sorted(i for pack in self._packs for i in pack.derived if self._holders[i] is pack)
+            )
         return self._derived
 
     def origin(self, rule_id: str) -> str:
         """Where a rule came from, as ``pack: path:line``."""
         pack = self._holders[rule_id]
-        path, line, *_ = pack.places[rule_id]
-        return f"{pack.name}: {path}:{line}"
+        place = pack.place(rule_id)
+        return f"{pack.name}: {place.file}:{place.line}"
 
 
 def load_rules(directories: Iterable[str | os.PathLike[str]] = (), *, builtin: bool = True) -> RuleSet:
@@ -123,11 +124,13 @@ def load_rules(directories: Iterable[str | os.PathLike[str]] = (), *, builtin: b
 
 
 def _builtin() -> Pack:
+    data: bytes | mmap = b""
     try:
         with open(_PACKED, "rb") as stream:
-            data = stream.read()
-    except OSError:
-        data = b""
+            # of some megabytes a job needs the index and a few dozen rules: only these are read
+            data = mmap(stream.fileno(), 0, access=ACCESS_READ)
+    except (OSError, ValueError):  # missing or empty
+        pass
     rules = os.path.join(_CHECKOUT, "rules")
     if not data and os.path.isdir(rules) and os.path.isfile(os.path.join(_CHECKOUT, "pyproject.toml")):
         return _kept(BUILTIN, rules, stamp(rules))  # a checkout that was not built

@@ -1,15 +1,17 @@
 """Checked rules in the form that they are kept in: what every run needs first, each rule when it is asked for.
 
 A pack is one line of JSON, the index, and after it the rules themselves, each as JSON: a job meets a few
-dozen of a thousand rules, and reading them all would take longer than answering.
+dozen of a thousand rules, and reading them all would take longer than answering. The index is kept by columns:
+a list of seven thousand strings is read in a tenth of the time that as many small lists take.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from mmap import mmap
+from typing import Any, NamedTuple
 
 from triage.rules.schema import ENGINE_VERSION
 
@@ -19,21 +21,54 @@ Needs = Sequence[Sequence[str]]
 """Sets of literals, of each of which every match of a pattern contains one."""
 
 
+class Anchors(NamedTuple):
+    """What is looked for, by columns."""
+
+    literals: Sequence[str]
+    windows: Sequence[str]
+    """What the scan looks for in place of each."""
+    rules: Sequence[str]
+    """The ids of those that each belongs to, with spaces between them."""
+    sampled: Collection[int]
+    """Positions of those of which a sample is enough for all of their rules."""
+
+
+class Place(NamedTuple):
+    """Where a rule was written, and where it is in the body of its pack."""
+
+    file: str | None
+    line: int | None
+    begin: int
+    end: int
+
+
 @dataclass(slots=True, eq=False, repr=False)
 class Pack:
     """The rules of one place."""
 
     name: str
-    anchors: Mapping[str, tuple[str, bool, Sequence[str]]]
-    """For each anchor its window, whether all of its rules are content with samples, and their ids."""
-    places: Mapping[str, tuple[str | None, int | None, bool, int, int]]
-    """For each rule its file and line, whether it has conditions alone, and where it is in ``body``."""
-    body: bytes
+    anchors: Anchors
+    numbers: Mapping[str, int]
+    """The position of each rule in the columns that follow, by its id."""
+    files: Sequence[str | None]
+    lines: Sequence[int | None]
+    ends: Sequence[int]
+    """Where each rule ends, counted from the beginning of the first."""
+    derived: Sequence[str]
+    """The ids of rules that have conditions alone."""
+    data: bytes | mmap
+    body: int
+    """Where the first rule begins in ``data``."""
+
+    def place(self, rule_id: str) -> Place:
+        """Where a rule is."""
+        at = self.numbers[rule_id]
+        return Place(self.files[at], self.lines[at], self.ends[at - 1] if at else 0, self.ends[at])
 
     def raw(self, rule_id: str) -> dict[str, Any]:
         """What was written of a rule."""
-        _, _, _, begin, end = self.places[rule_id]
-        return dict(json.loads(self.body[begin:end]))
+        place = self.place(rule_id)
+        return dict(json.loads(self.data[self.body + place.begin : self.body + place.end]))
 
 
 def packed(rules: Iterable[Mapping[str, Any]]) -> bytes:
@@ -46,7 +81,8 @@ def packed(rules: Iterable[Mapping[str, Any]]) -> bytes:
     rare = (raw for raw in rules if not (raw.get("signature") or {}).get("frequent"))
     windows = choose((anchor.lower() for raw in rare for anchor in raw["_anchors"]), ordinary())
     anchors: dict[str, tuple[str, bool, list[str]]] = {}
-    places: dict[str, tuple[str | None, int | None, bool, int, int]] = {}
+    ends: list[int] = []
+    derived: list[str] = []
     body = bytearray()
     for raw in rules:
         signature = raw.get("signature") or {}
@@ -56,26 +92,42 @@ def packed(rules: Iterable[Mapping[str, Any]]) -> bytes:
             if raw["id"] not in ids:
                 ids.append(raw["id"])
             anchors[literal] = (window, sampled and bool(signature.get("frequent")), ids)
-        begin = len(body)
         kept = {key: value for key, value in raw.items() if not key.startswith("_")}
         patterns = signature.get("patterns") or ()
         if patterns:
             kept[NEEDS] = [needs(pattern) for pattern in patterns]
         body += json.dumps(kept, separators=(",", ":"), ensure_ascii=False).encode()
-        conditions = not signature and bool(raw.get("when"))
-        places[raw["id"]] = (raw.get("_path"), raw.get("_line"), conditions, begin, len(body))
-    index = {"engine": ENGINE_VERSION, "anchors": dict(sorted(anchors.items())), "places": places}
+        ends.append(len(body))
+        if not signature and raw.get("when"):
+            derived.append(raw["id"])
+    ordered = sorted(anchors.items())
+    index = {
+        "engine": ENGINE_VERSION,
+        "anchors": [literal for literal, _ in ordered],
+        "windows": [window for _, (window, _, _) in ordered],
+        "sampled": [at for at, (_, (_, sampled, _)) in enumerate(ordered) if sampled],
+        "rules": [" ".join(ids) for _, (_, _, ids) in ordered],
+        "ids": [raw["id"] for raw in rules],
+        "files": [raw.get("_path") for raw in rules],
+        "lines": [raw.get("_line") for raw in rules],
+        "ends": ends,
+        "derived": derived,
+    }
     return json.dumps(index, separators=(",", ":"), ensure_ascii=False).encode() + b"\n" + bytes(body)
 
 
-def unpacked(name: str, data: bytes) -> Pack:
+def unpacked(name: str, data: bytes | mmap) -> Pack:
     """The pack in ``data``.
 
     Raises:
         ValueError, KeyError, TypeError: when it is none.
     """
-    head, newline, body = data.partition(b"\n")
-    index = json.loads(head)
-    if not newline or index["engine"] != ENGINE_VERSION:
+    body = data.find(b"\n") + 1
+    index = json.loads(data[:body])
+    if not body or index["engine"] != ENGINE_VERSION:
         raise ValueError("not a pack of this version")
-    return Pack(name, index["anchors"], index["places"], body)
+    anchors = Anchors(index["anchors"], index["windows"], index["rules"], frozenset(index["sampled"]))
+    numbers = {rule_id: at for at, rule_id in enumerate(index["ids"])}
+    return Pack(
+        name, anchors, numbers, index["files"], index["lines"], index["ends"], index["derived"], data, body
+    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -113,19 +113,15 @@ class Scanner:
     def __init__(self, rules: RuleSet, threads: int = THREADS) -> None:
         self._rules = rules
         self._threads = threads
-        self._anchors: dict[int, str] = {}
-        self._rule_ids: dict[int, tuple[str, ...]] = {}
-        self._frequent: set[int] = set()
-        for number, (literal, (ids, frequent)) in enumerate(rules.anchors().items()):
-            self._anchors[number] = literal
-            self._rule_ids[number] = ids
-            if frequent:
-                self._frequent.add(number)
+        anchors = rules.anchors()
+        self._anchors: dict[int, str] = dict(enumerate(anchors.literals))
+        self._wanted_by = anchors.rules
+        self._windows = dict(zip(anchors.literals, anchors.windows, strict=True))
+        self._frequent = anchors.sampled
         base = len(self._anchors)
         self._exception_ids = {base + i for i in range(len(EXCEPTION_ANCHORS))}
         self._anchors.update({base + i: text.lower() for i, text in enumerate(EXCEPTION_ANCHORS)})
         self._databases: dict[tuple[frozenset[int], frozenset[str], bool], AnchorDatabase] = {}
-        self._windows = rules.windows()
         self._frequent_databases: dict[bool, AnchorDatabase] = {}
         self._matchers: dict[str, Matcher] = {}
         self._lock = threading.Lock()
@@ -266,7 +262,7 @@ class Scanner:
             if anchor in self._exception_ids:
                 stream.exceptions.visit(view, view.line_at(end - 1), stream.collector)
                 continue
-            rule_ids = [rule_id for rule_id in self._rule_ids[anchor] if rule_id not in vain]
+            rule_ids = [rule_id for rule_id in self._rule_ids(anchor) if rule_id not in vain]
             if not rule_ids:
                 continue
             line = view.line_at(end - 1)
@@ -322,7 +318,7 @@ class Scanner:
             if total > SOURCE_BUDGET // stream.share and anchor not in self._frequent:
                 hot.add(anchor)
             if len(ends) > first + last:
-                for rule_id in self._rule_ids.get(anchor, ()):
+                for rule_id in self._rule_ids(anchor):
                     passed[rule_id] = passed.get(rule_id, 0) + len(ends) - first - last
                 ends = ends[:first] + ends[-last:]
             kept.extend((end, anchor) for end in ends)
@@ -332,12 +328,16 @@ class Scanner:
 
     def _in_vain(self, hits: Hits, data: bytes) -> Container[str]:
         """Rules that are hit often in a block that lacks words they need: to put their records together takes long."""
-        times = Counter(rule_id for _, anchor in hits for rule_id in self._rule_ids.get(anchor, ()))
+        times = Counter(rule_id for _, anchor in hits for rule_id in self._rule_ids(anchor))
         often = [rule_id for rule_id, count in times.items() if count > OFTEN]
         if not often or b"\x1b" in data:
             return ()  # colours may stand within words
         text = data.lower()
         return {rule_id for rule_id in often if not self._matcher(rule_id).possible(text)}
+
+    def _rule_ids(self, anchor: int) -> Sequence[str]:
+        """The rules that an anchor belongs to; none where it is that of an exception."""
+        return self._wanted_by[anchor].split() if anchor < len(self._wanted_by) else ()
 
     def _matcher(self, rule_id: str) -> Matcher:
         matcher = self._matchers.get(rule_id)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from triage.diagnosis.words.lexicon import features, likeness
+from triage.diagnosis.words.lexicon import HOME, Weights, features, likeness
 from triage.model import CATEGORIES
 
 
@@ -53,3 +56,13 @@ def test_a_long_text_is_judged_by_its_end() -> None:
     )
     assert short is not None and long is not None
     assert (long.category, long.margin) == (short.category, short.margin)
+
+
+def test_a_feature_is_found_by_its_place_in_the_file() -> None:
+    text = Path(HOME).read_text(encoding="utf-8")
+    weights = Weights(text)
+    written = json.loads(text)["words"]
+    assert all(weights.of(feature) == entry for feature, entry in written.items())
+    for unknown in ("", "!", "~", "aaaa", "zork grue", "zzzz", "\uffff", "}}"):
+        assert unknown not in written
+        assert weights.of(unknown) is None

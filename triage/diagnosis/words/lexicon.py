@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import os
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +23,7 @@ ORDINARY = "none"
 """What the model calls words of runs that were well."""
 SCALE = 1000
 """Weights are kept as integers: this is 1."""
-_HOME = os.path.join(os.path.dirname(__file__), "lexicon.json")
+HOME = os.path.join(os.path.dirname(__file__), "lexicon.json")
 _OF_PYTHON = deferred(
     r"\b(?:Assertion|Attribute|Index|Key|Lookup|Name|NotImplemented|Runtime|Type|UnboundLocal|Value)Error\b|\bException\b"
 )
@@ -85,14 +86,30 @@ class Likeness:
         return (self.scores[self.category] - self.scores.get(category, self.scores[self.category])) / SCALE
 
 
-@dataclass(slots=True, eq=False, repr=False)
-class _Model:
-    """The weights, as the file holds them."""
+class Weights:
+    """The weights, as the file holds them: a line a feature, in order. Few are asked for, and only these are read."""
 
-    categories: Sequence[str]
-    bias: Sequence[int]
-    words: Mapping[str, Sequence[int]]
-    """For each feature how rare it is, and after it pairs of a category's position and a weight."""
+    def __init__(self, text: str) -> None:
+        head, *self._lines = text.splitlines()
+        kept = json.loads(f"{head}}}}}")
+        self.categories: Sequence[str] = kept["categories"]
+        self.bias: Sequence[int] = kept["bias"]
+        self._read: dict[str, Sequence[int]] = {}
+
+    def of(self, feature: str) -> Sequence[int] | None:
+        """How rare a feature is, and after it pairs of a category's position and a weight; None where it is unknown."""
+        known = self._read.get(feature)
+        if known is None:
+            at = bisect_left(self._lines, feature, key=_feature)
+            if at < len(self._lines) and _feature(self._lines[at]) == feature:
+                entry = self._lines[at].partition(":")[2].rstrip(",")
+                known = self._read[feature] = json.loads(entry)
+        return known
+
+
+def _feature(line: str) -> str:
+    """Which feature a line of the file tells of; those below the last tell of none."""
+    return line[1 : line.index('"', 1)] if line[:1] == '"' else "\U0010ffff"
 
 
 def features(text: str) -> list[str]:
@@ -116,7 +133,7 @@ def likeness(text: str, least: int = LEAST_WORDS, without: str | None = None) ->
         without: a category that it is known not to be.
     """
     model = _model()
-    known = [(feature, model.words[feature]) for feature in features(text) if feature in model.words]
+    known = [(feature, entry) for feature in features(text) if (entry := model.of(feature))]
     if sum(" " not in feature and feature[0] not in _MARKS for feature, _ in known) < least:
         return None
     length = sqrt(sum(entry[0] ** 2 for _, entry in known))
@@ -135,9 +152,10 @@ def likeness(text: str, least: int = LEAST_WORDS, without: str | None = None) ->
     order = sorted(range(len(names)), key=lambda position: -scores[position])
     best = order[0]
     of_best = sorted(shares.get(model.categories.index(names[best]), ()), reverse=True)
-    telling = [
-        entry for entry in of_best if model.words[entry[1]][0] >= _SAYING and entry[1][0] not in _MARKS
-    ][:_TELLING]
+    rarity_of = {feature: entry[0] for feature, entry in known}
+    telling = [entry for entry in of_best if rarity_of[entry[1]] >= _SAYING and entry[1][0] not in _MARKS][
+        :_TELLING
+    ]
     if _BARE.issuperset(word for _, word in telling):
         return None
     return Likeness(
@@ -151,7 +169,6 @@ def likeness(text: str, least: int = LEAST_WORDS, without: str | None = None) ->
 
 
 @lru_cache(maxsize=1)
-def _model() -> _Model:
-    with open(_HOME, "rb") as stream:
-        kept = json.loads(stream.read())
-    return _Model(kept["categories"], kept["bias"], kept["words"])
+def _model() -> Weights:
+    with open(HOME, encoding="utf-8") as stream:
+        return Weights(stream.read())

@@ -143,7 +143,12 @@ _GIVES_UP = deferred(
     rf"|\b{_LEAVING}\b.{{0,40}}\b(?:too (?:many|few|often)|after \d+ (?:\w+ )?(?:fail\w*|errors?|crashes)"
     r"|with (?P<part>\d+) of (?P<all>\d+))\b",
     re.IGNORECASE,
-)
+    needs=(
+        "giv", "gave up", "leaving", "refus", "bail", "not ", "no ", "used up", "exhausted", "exceeded", "spent", "reached",
+        "left", "remaining", "unprocessed", "undone", "never ", "without ", "exit", "failed to ", "oscillating after",
+        "stopp", "abort", "quitting", "halting", "terminating",
+    ),
+)  # fmt: skip
 """How a program says that it leaves its work undone."""
 
 

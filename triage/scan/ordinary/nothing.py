@@ -5,6 +5,7 @@ A script that looks at no status says that it has finished whatever became of wh
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -78,13 +79,15 @@ _OF_SOME = deferred(
 )
 """A tally of several figures: none was used, and so many were not, or what was measured is no number."""
 _NOBODY = deferred(
-    r"(?i)^(?:\W{0,3}[\w .-]{1,30}: )?\W*(?:no|none of(?: the)?|not (?:one|a single)(?: of the| one of the)?) (?:\w+ ){0,2}?"
+    r"^(?:\W{0,3}[\w .-]{1,30}: )?\W*(?:no|none of(?: the)?|not (?:one|a single)(?: of the| one of the)?) (?:\w+ ){0,2}?"
     r"(?:runs?|trials?|configs?|configurations?|settings?|candidates?|files?|parts?|jobs?|tasks?|models?|prompts?|requests?|attempts?|endpoints?"
     r"|mirrors?|hosts?|samples?|shards?|episodes?|seeds?|combinations?) (?:\w+ ){0,3}?"
     r"(?:gave|succeeded|worked|finished|completed|produced|returned|survived|usable|valid|came through|fitted|fits|answered|passed|was"
     r"|were)\b"
     r"(?!.{0,60}\b(?:lost|dropped|skipped|failed|affected|damaged|missing|missed|left|rejected|needed)\b)"
-    r"|^(?:\W{0,3}[\w .-]{1,30}: )?nothing (?:fits|fitted|worked|works|succeeded|usable|was (?:written|done|saved|processed|produced))\b"
+    r"|^(?:\W{0,3}[\w .-]{1,30}: )?nothing (?:fits|fitted|worked|works|succeeded|usable|was (?:written|done|saved|processed|produced))\b",
+    re.IGNORECASE,
+    needs=("no ", "none of", "not one", "not a single", "nothing "),
 )
 """Nobody and nothing came through."""
 _NAN_CELL = deferred(r"(?i)\|\s*nan\s*\|")

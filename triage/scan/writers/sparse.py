@@ -26,6 +26,8 @@ _AMONG_FEWER = deferred(
     r"[ =:#_.-]{0,2}\Z"
 )
 """Ranks of something smaller than the job."""
+_NEAR = 32
+"""Characters before a number in which such words end: none of them is half as long."""
 _FAR = 200
 _NOBODYS = deferred(r"^\S+\.py:\d+: \w*Warning: |\.(?:cpp|cc|hpp|h):\d+\]")
 """What the module ``warnings`` writes past all loggers, and torch itself, which may count there within a group."""
@@ -56,10 +58,13 @@ def sparse_mark_of(lines: Sequence[str], records: Sequence[str]) -> tuple[re.Pat
 
 def _is_rank(number: re.Match[str], most: int) -> bool:
     """Whether a number in a record may be the rank of its writer; ``most`` is the greatest that is known."""
-    before = number.string[: number.start()]
-    if _NAMED.search(before) is not None:
-        return _AMONG_FEWER.search(before) is None
+    start = number.start()
+    near = number.string[max(0, start - _NEAR) : start]
+    if _NAMED.search(near) is not None:
+        return _AMONG_FEWER.search(near) is None
     if int(number[0]) > most:
         return False
+    if _CALLED.search(near) is not None:
+        return True
     closed = number.string[number.end() : number.end() + 1] in _CLOSING
-    return _CALLED.search(before) is not None or (closed and _BARE.match(shape_of(before)) is not None)
+    return closed and _BARE.match(shape_of(number.string[:start])) is not None
