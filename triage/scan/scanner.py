@@ -282,12 +282,12 @@ class Scanner:
 
     def _note_headings(self, stream: _Stream, view: BlockLines, hits: Hits) -> None:
         """Note where the files begin that the source shows one after the other."""
-        found = {rule_id for _, anchor in hits for rule_id in self._rule_ids.get(anchor, ())}
+        found = {rule_id for _, anchor in hits for rule_id in self._rule_ids(anchor)}
         headings = {rule_id for rule_id in found if self._rules[rule_id].fact == FILE_HEADER}
         if not headings:
             return
         for end, anchor in hits:
-            for rule_id in headings.intersection(self._rule_ids.get(anchor, ())):
+            for rule_id in headings.intersection(self._rule_ids(anchor)):
                 claim = self._claim(rule_id, view, view.line_at(end - 1).start, end)
                 if claim is not None:
                     name = str(claim.match.fields.get("name") or "")
