@@ -22,6 +22,14 @@ import triage
 
 LABELS = ("case.yaml", "expected.yaml")
 NOT_LOGS = {*LABELS, "README.md"}
+CATEGORY = "category"
+TOP_THREE = "category in the top three"
+RANK = "origin rank"
+LINE = "decisive line shown"
+QUIET = "healthy runs kept quiet"
+NOT_HEALTHY = "failures not called healthy"
+RANK_NAMED = "rank named though the label has none"
+FIGURES = (CATEGORY, TOP_THREE, RANK, LINE, QUIET, NOT_HEALTHY, RANK_NAMED)
 
 
 @dataclass
@@ -50,47 +58,54 @@ def normalised(text: str) -> str:
     return " ".join(text.split())
 
 
-def evaluate(label: Path, engine: triage.Engine, scores: dict[str, Score]) -> None:
-    """Diagnose the job beside ``label`` and count what was right."""
-    expected: dict[str, Any] = yaml.safe_load(label.read_text(encoding="utf-8"))
-    files = [label.parent / f for f in expected.get("files", ())] or sorted(
+@dataclass(frozen=True)
+class Answer:
+    """What triage says of one job, and which of the figures in ``FIGURES`` that is right or wrong for."""
+
+    said: str
+    rank: int | None
+    marks: dict[str, tuple[bool, str]]
+    """By figure: whether it is right, and what was wanted."""
+    shown: str = ""
+    """The evidence of the root cause."""
+
+
+def logs_of(label: Path, expected: dict[str, Any]) -> list[Path]:
+    """The files of the job that ``label`` is the label of."""
+    return [label.parent / f for f in expected.get("files", ())] or sorted(
         p for p in label.parent.rglob("*") if p.is_file() and p.name not in NOT_LOGS
     )
+
+
+def answer(expected: dict[str, Any], files: list[Path], engine: triage.Engine) -> Answer:
+    """Diagnose ``files`` and hold that against the label."""
     found = engine.diagnose(files)
     accepted = expected.get("category") or ["none"]
     accepted = [accepted] if isinstance(accepted, str) else accepted
-    name = str(label.parent)
     root = found.root_cause
-    said = f"{name}: {found.verdict}: " + (f"{root.rule_id} [{root.category}]" if root else "-")
-    if found.verdict != "failed":
-        if "none" in accepted:
-            scores["healthy runs kept quiet"].count(found.verdict == "healthy", said)
-        else:
-            scores["category"].count(False, f"{said}, wanted {accepted[0]}")
-            scores["category in the top three"].count(False, said)
-            scores["failures not called healthy"].count(found.verdict != "healthy", said)
-        return
-    assert root is not None
+    said = f"{found.verdict}: " + (f"{root.rule_id} [{root.category}]" if root else "-")
+    marks: dict[str, tuple[bool, str]] = {}
     if "none" in accepted:
-        scores["healthy runs kept quiet"].count(False, said)
-        return
-    scores["failures not called healthy"].count(True, said)
-    scores["category"].count(root.category in accepted, f"{said}, wanted {accepted[0]}")
-    three = [root, *found.alternatives][:3]
-    scores["category in the top three"].count(any(h.category in accepted for h in three), said)
+        marks[QUIET] = (found.verdict == "healthy", "")
+        return Answer(said, root.origin.rank if root else None, marks)
+    marks[NOT_HEALTHY] = (found.verdict != "healthy", "")
+    if root is None:
+        marks[CATEGORY] = marks[TOP_THREE] = (False, f", wanted {accepted[0]}")
+        return Answer(said, None, marks)
+    marks[CATEGORY] = (root.category in accepted, f", wanted {accepted[0]}")
+    marks[TOP_THREE] = (any(h.category in accepted for h in [root, *found.alternatives][:3]), "")
     wanted = expected.get("origin_rank")
     if wanted is not None:
         ranks = wanted if isinstance(wanted, list) else [wanted]
-        scores["origin rank"].count(
-            root.origin.rank in ranks or set(root.origin.ranks) == set(ranks),
-            f"{said} rank {root.origin.rank} of {list(root.origin.ranks)}, wanted {wanted}",
-        )
+        right = root.origin.rank in ranks or set(root.origin.ranks) == set(ranks)
+        marks[RANK] = (right, f" rank {root.origin.rank} of {list(root.origin.ranks)}, wanted {wanted}")
     elif root.origin.rank is not None:
-        scores["rank named though the label has none"].count(True, said)
+        marks[RANK_NAMED] = (True, "")
+    shown = normalised(" ".join(e.text for e in root.evidence))
     line = expected.get("key_line")
     if line:
-        shown = normalised(" ".join(e.text for e in root.evidence))
-        scores["decisive line shown"].count(normalised(str(line)) in shown, f"{said}: {line}")
+        marks[LINE] = (normalised(str(line)) in shown, f": {line}")
+    return Answer(said, root.origin.rank, marks, shown)
 
 
 def main(arguments: list[str]) -> int:
@@ -100,19 +115,13 @@ def main(arguments: list[str]) -> int:
     if not directories:
         print(__doc__, file=sys.stderr)
         return 2
-    names = (
-        "category",
-        "category in the top three",
-        "origin rank",
-        "decisive line shown",
-        "healthy runs kept quiet",
-        "failures not called healthy",
-        "rank named though the label has none",
-    )
-    scores = {name: Score() for name in names}
+    scores = {name: Score() for name in FIGURES}
     engine = triage.Engine()
     for label in cases(directories):
-        evaluate(label, engine, scores)
+        expected = yaml.safe_load(label.read_text(encoding="utf-8"))
+        told = answer(expected, logs_of(label, expected), engine)
+        for name, (right, wanted) in told.marks.items():
+            scores[name].count(right, f"{label.parent}: {told.said}{wanted}")
     for name, score in scores.items():
         if score.total:
             print(f"{name:40} {score.right}/{score.total}")

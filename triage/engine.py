@@ -20,6 +20,7 @@ from triage.rules.loader import RuleSet, load_rules
 from triage.scan.ends import Ends
 from triage.scan.scanner import THREADS, Scanner
 from triage.sources import BlockReader, discover, first_bytes
+from triage.sources.bundles import taken_apart
 from triage.sources.given import BYTES_PER_SECOND, Input, arguments_of
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class Engine:
         """As :meth:`diagnose`, for sources that have been discovered already."""
         if (budget is not None and budget < 0) or (seconds is not None and not seconds >= 0):
             raise UsageError("a budget can't be negative")
+        sources = taken_apart(sources)
         record: dict[str, Any] | None = None
         reports: list[SourceReport] = []
         if receipt is not None:

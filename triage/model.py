@@ -112,7 +112,8 @@ class ByteStream(Protocol):
 class Source:
     """One thing to read, with what is known about it before it is read.
 
-    Exactly one of ``path``, ``data`` and ``stream`` says where the bytes are. ``name`` is how
+    Exactly one of ``path``, ``data`` and ``stream`` says where the bytes are; of a file that was found in another one,
+    ``data`` holds them and ``path`` is what it was called. ``name`` is how
     reports call it. ``rank``, ``host`` and ``attempt`` are labels given by the caller or read
     off the file name; they apply to lines that do not say better themselves.
     """

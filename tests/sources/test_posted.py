@@ -38,6 +38,7 @@ LAYOUTS: dict[str, Callable[[list[str]], list[str]]] = {
     "quoted": lambda lines: [f"> {line}" for line in lines],
     "quoted, empty lines bare": lambda lines: [f"> {line}" if line else ">" for line in lines],
     "tab": lambda lines: [f"\t{line}" for line in lines],
+    "block of Markdown": lambda lines: [f"    {line}" if line else line for line in lines],
     "page": lambda lines: [html.escape(line) for line in lines],
     "numbered page": lambda lines: [f"{at}  {html.escape(line)}" for at, line in enumerate(lines, 1)],
 }
@@ -77,6 +78,10 @@ NOT_POSTED = {
     + "srun: error: node3: task 2\n",
     "few lines": "1 epoch\n2 epochs\n3 epochs\n",
     "a quotation within a log": "> python train.py --batch 4\n" + LOG,
+    "one blank, as Megatron begins its lines": "".join(
+        f" iteration {at}/ 40 | lm loss\n" for at in range(20)
+    ),
+    "all but one line indented": "".join(f"    {line}\n" for line in LINES) + "done\n",
     "an indented block within a log": "\tConfig\n" + LOG,
     "entities that a program wrote": "step 4: <s> &lt;b&gt;bold&lt;/b&gt; &amp; more\n" + LOG,
     "empty": "",

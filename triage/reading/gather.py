@@ -127,7 +127,7 @@ def _worth_forking(plan: Plan) -> bool:
         return False
     size = 0
     for source, _ in plan:
-        if source.path is not None:
+        if source.path is not None and source.data is None:
             try:
                 size += EACH_FILE + os.stat(source.path).st_size
             except (OSError, ValueError):

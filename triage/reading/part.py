@@ -76,7 +76,7 @@ def spans(source: Source) -> list[Span]:
 
 def _plain_size(source: Source) -> int:
     """Bytes of a large log that is a plain file; 0 for everything else."""
-    if source.path is None:
+    if source.path is None or source.data is not None:
         return 0
     try:
         status = os.stat(source.path)

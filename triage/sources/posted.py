@@ -1,7 +1,7 @@
 """Logs that came by way of a page or a viewer, read as they were written.
 
-A viewer numbers the lines, a mail or an issue puts a quotation mark before each, an editor indents all of them by a
-tab, a pager shows the carriage returns at their ends, and a page writes ``<``, ``>`` and quotation marks as entities.
+A viewer numbers the lines, a mail or an issue puts a quotation mark before each, a page or an editor indents all of them
+by blanks or a tab, a pager shows the carriage returns at their ends, and a page writes ``<``, ``>`` and quotation marks as entities.
 That is taken off where all lines show it, or many.
 """
 
@@ -20,6 +20,8 @@ _NUMBERED = re.compile(r"[ \t]{0,8}(\[)?(\d{1,7})(?(1)\])(?=[\s|:.)│]|$)")
 _APART = re.compile(r"[ \t|:.)│]*")
 """What stands between a number and its line."""
 _QUOTED = re.compile(r"> ?")
+_MARGIN = 2
+"""Blanks before all lines that are no writer's own: one is Megatron's, or a number's that is set flush right."""
 _VALUE = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?")
 _SHAPES = 4
 """Kinds of lines, apart from values, that a table with numbered rows does not have."""
@@ -58,7 +60,11 @@ def _without_margin(lines: Sequence[str]) -> list[str] | None:
         return [line.removeprefix("\t") for line in lines]
     if all(line[0] == ">" for line in sample):
         return [line[found.end() :] if (found := _QUOTED.match(line)) else line for line in lines]
-    return _without_numbers(lines)
+    numbered = _without_numbers(lines)
+    margin = " " * min(len(line) - len(line.lstrip(" ")) for line in sample)
+    if numbered is not None or len(margin) < _MARGIN:
+        return numbered
+    return [line.removeprefix(margin) if line.startswith(margin) else line.lstrip(" ") for line in lines]
 
 
 def _without_numbers(lines: Sequence[str]) -> list[str] | None:
