@@ -127,7 +127,8 @@ def lasting(items: Sequence[Item]) -> list[Item]:
     group still up has done all it was to do, or has raised what counts already: whom its threads lose from then on went
     as it did.
     """
-    retried = [(i.finding.source, i.at_last.offset) for i in items if i.rule.fact == "task-retried"]
+    told = [i.finding for i in items if i.rule.fact == "task-retried"]
+    retried = [(said.source, at) for said in told for at in {said.offset, said.last_offset or said.offset}]
     replaced = {
         (i.finding.source, i.number("pid")) for i in items
         if i.rule.id == _WORKER_DIED and i.number("pid") is not None

@@ -42,7 +42,7 @@ def fall_back(job: Job, ledger: Ledger, ranking: Ranking, ends: Ends | None) -> 
     if symptom is not None and symptom.rule_id != "unknown.reported":
         return word_of_the_lost(job, symptom, ends) or symptom
     words = _after_the_end(job, unanswered(job, ends.last_words, "printed")) if ends else []
-    words = _before_losses(_of_others(words, ranking.complainers))
+    words = _before_losses(_of_others(_but_retried(job, words), ranking.complainers))
     stated = stated_exception(job, words)
     told = words if symptom is None else [w for w in words if tells(w)]
     if stated is None and told and (symptom is None or trouble_of(told[telling(told)]) is not None):
@@ -111,6 +111,22 @@ def _after_the_end(job: Job, words: Sequence[tuple[int, Evidence]]) -> list[tupl
     return [
         (index, shown) for index, shown in words
         if not good or (index in ended and (shown.line or 0) > ended[index])
+    ]  # fmt: skip
+
+
+_OF_A_TRY = 40
+"""Lines below the word that a task is run again in which stands what it raised."""
+
+
+def _but_retried(job: Job, words: Sequence[tuple[int, Evidence]]) -> list[tuple[int, Evidence]]:
+    """Those of ``words`` that are not what a task raised of which it is said right above that it is run again."""
+    again = [
+        (item.finding.source, shown.line) for item in job.of_fact("task-retried") for shown in item.finding.evidence
+        if shown.line is not None
+    ]  # fmt: skip
+    return [
+        (index, shown) for index, shown in words
+        if not any(source == index and 0 < (shown.line or 0) - line < _OF_A_TRY for source, line in again)
     ]  # fmt: skip
 
 

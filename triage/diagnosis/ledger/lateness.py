@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from triage.diagnosis.job import Item, Job, comparable, compare
+from triage.diagnosis.job import APART, Item, Job, comparable, compare
 from triage.diagnosis.ledger.bars import Work
 from triage.diagnosis.ledger.ledger import Ledger, Wait
 from triage.diagnosis.ledger.phases import Activity
@@ -22,9 +22,27 @@ def took(job: Job, wait: Wait, absent: Sequence[int]) -> Item | None:
     least = _MOST_OF_IT * (wait.timeout or wait.elapsed or float("inf"))
     own = [i for i in job.of_fact("took") if i.rank in absent or (i.rank is None and len(absent) == 1)]
     return max(
-        (i for i in own if (i.seconds("seconds") or 0.0) >= least and follows(i, wait.item)),
+        (i for i in own if (i.seconds("seconds") or 0.0) >= least and _had_given_up(job, i, wait)),
         key=lambda i: i.seconds("seconds") or 0.0, default=None,
     )  # fmt: skip
+
+
+def _had_given_up(job: Job, said: Item, wait: Wait) -> bool:
+    """Whether others had given up when a rank said how long its own work took.
+
+    Its own watchdog is asked for a dump when they do. What took as long as they waited, and came to its end in the very
+    second, is what they waited for.
+    """
+    if follows(said, wait.item):
+        return True
+    shown, ended = said.finding, wait.item.finding
+    asked = (i.finding for i in job.of_fact("dump-signal") if i.number("announcer") not in {None, said.rank})
+    if any(signal.source == shown.source and signal.offset < shown.offset for signal in asked):
+        return True
+    if shown.time is None or ended.time is None or not comparable(shown.time, ended.time):
+        return False
+    whole = (said.seconds("seconds") or 0.0) >= _MOST_OF_IT * (wait.elapsed or float("inf"))
+    return whole and abs(shown.time.seconds - ended.time.seconds) < APART
 
 
 def built_late(job: Job, wait: Wait, absent: Sequence[int]) -> Item | None:

@@ -36,6 +36,15 @@ _OPTIONAL = frozenset(["ImportError", "ModuleNotFoundError"])
 
 _WARNED = r"\.py:\d+: [A-Z]\w*Warning: "
 """How Python begins what a program has it warn of: whoever warns goes on."""
+_MADE_DO = (
+    r"(?i)\b(?:(?:does|do|did|could|can)(?:n['o]t| not)|cannot|out of memory|oom|fail(?:s|ed)?|error|caught|no room"
+    r"|too (?:large|big|long|many))\b"
+    r".{0,60}?\b(?:go(?:es|ing)? on|continu(?:e|es|ing)|retry(?:ing)?|fall(?:s|ing)? back|instead|skip(?:s|ped|ping)?|without|left out"
+    r"|(?:halv|reduc|lower|shrink)(?:e|es|ed|ing)|(?:try|trying) (?:again|with))\b"
+)
+"""How a program says in one breath what did not work and what it does about it."""
+_RIGHT_BELOW = 3
+"""Lines below an exception that tell of it."""
 _NAMED = "ledger.named-lagging"
 _STEPS = 6
 """Lines below a complaint that are more than what was still in a buffer."""
@@ -84,7 +93,10 @@ class GoingOn:
         shown = finding.evidence[-1].line if finding.evidence else None
         if around is None or self.job.opens is None or shown is None:
             return False
-        return around.text("type") not in _OPTIONAL and self.job.opens(finding.source, shown)
+        if around.text("type") in _OPTIONAL or not self.job.opens(finding.source, shown):
+            return False
+        below = [] if self.job.said is None else self.job.said(finding.source, shown, shown + _RIGHT_BELOW)
+        return not any(compiled(_MADE_DO).search(line) for line in below)
 
     def resumed(self, item: Item) -> Item | None:
         """A line with which the writer of an error goes on as before, if nothing else has gone wrong."""
