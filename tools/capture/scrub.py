@@ -27,6 +27,10 @@ PATHS = (
 )
 
 
+PICKLED = b"\x80\x02"
+"""How a pickle of protocol 2 begins, whatever its file is called."""
+
+
 def telling_names() -> tuple[str, ...]:
     """Names of the scenario functions, which say what was injected."""
     names = []
@@ -81,7 +85,7 @@ def scrub_folder(source: Path, target: Path) -> None:
             continue
         place = target / path.relative_to(source)
         place.parent.mkdir(parents=True, exist_ok=True)
-        if path.name.startswith(("nccl_trace", "fr_dump")):
+        if data.startswith(PICKLED):
             place.write_bytes(scrubber.pickle(data))
         else:
             # surrogateescape keeps bytes that are no text as they are

@@ -30,6 +30,12 @@ def with_activity(
 ) -> Iterator[Item]:  # fmt: skip
     """Name what the missing rank was doing, when its own lines tell."""
     first = waits[0]
+    making = _making_groups(job, ranks)
+    if making:
+        few = [rank for rank in ranks if any(item.rank == rank for item in making)]
+        told = {**fields, "ranks": tuple(few), "code": making[0].text("code")}
+        yield verdict(job, "ledger.group-among-some", told, [making[0], *witnesses], rank=few[0])
+        return
     doing: Activity | None = None
     for rank in ranks:
         doing = activities.of_rank(rank, first.item.finding)
@@ -79,6 +85,27 @@ def with_activity(
         yield verdict(
             job, f"ledger.{which}-never-returned", named, [doing.start, *witnesses], rank=ranks[0]
         )  # fmt: skip
+
+
+_MAKES_GROUPS = frozenset(
+    [
+        "_new_process_group_helper",
+        "_new_group_with_tag",
+        "new_group",
+        "split_group",
+        "new_subgroups_by_enumeration",
+    ]
+)
+"""Functions of torch's distributed_c10d.py that all ranks must call, members of the group or not."""
+
+
+def _making_groups(job: Job, ranks: Collection[int]) -> list[Item]:
+    """What those of ``ranks`` raised who stood in the making of a group when they lost the others."""
+    return [
+        item for item in job.of_fact("exception")
+        if item.rank in ranks and item.text("raised_function") in _MAKES_GROUPS
+        and (item.text("raised_in") or "").endswith("distributed_c10d.py")
+    ]  # fmt: skip
 
 
 def _at_work_since(job: Job, deviant: Item) -> bool:

@@ -1,0 +1,4 @@
+# place=/srv/llm/engine limit=75 log=engine.log
+export OMP_NUM_THREADS=1 MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT WORLD_SIZE=2 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+RANK=0 LOCAL_RANK=0 GRAPH_BATCHES=1,2,4,8,16 python -u engine.py &
+RANK=1 LOCAL_RANK=1 GRAPH_BATCHES=1,2,4,8,16,160 python -u engine.py & wait

@@ -1,0 +1,3 @@
+# place=/home/sim/meshgnn limit=75
+export OMP_NUM_THREADS=1 MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT WORLD_SIZE=2 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+for r in 0 1; do RANK=$r LOCAL_RANK=$r python -u mesh_gnn.py > logs/meshgnn.part$r.log 2>&1 & done; wait

@@ -1,0 +1,3 @@
+# place=/scratch/fold/mini limit=75
+export OMP_NUM_THREADS=1 PYTHONFAULTHANDLER=1 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+torchrun --nproc-per-node=4 --master-port=$PORT --tee 3 --log-dir logs/fold fold.py

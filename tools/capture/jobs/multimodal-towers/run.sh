@@ -1,0 +1,3 @@
+# place=/workspace/mm3 limit=75
+export OMP_NUM_THREADS=1 MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT WORLD_SIZE=3 TORCHINDUCTOR_COMPILE_THREADS=1 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+for r in 0 1 2; do RANK=$r LOCAL_RANK=$r TORCHINDUCTOR_CACHE_DIR=/tmp/ind_$r python -u train_mm.py > logs/mm3.$r.log 2>&1 & done; wait

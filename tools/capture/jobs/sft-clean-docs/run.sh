@@ -1,0 +1,4 @@
+# place=/workspace/sft limit=75
+export OMP_NUM_THREADS=1 MASTER_ADDR=127.0.0.1 MASTER_PORT=$PORT WORLD_SIZE=3 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=3000
+python make_corpus.py
+for r in 0 1 2; do RANK=$r LOCAL_RANK=$r python -u sft.py > logs/sft_rank$r.log 2>&1 & done; wait
