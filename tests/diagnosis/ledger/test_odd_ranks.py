@@ -529,3 +529,43 @@ def test_a_line_of_some_ranks_singles_out_no_other(
     root = cause(engine, log)
     assert (root.rule_id == "ledger.own-way") is odd
     assert root.origin.rank == (7 if odd else 2)
+
+
+def test_the_few_that_were_given_another_model_are_named_together(engine: Engine) -> None:
+    def complaint(rank: int) -> str:
+        return raised(
+            rank, f"RuntimeError: [{rank}]: params[0] in this process with sizes [3104, 96] appears not to match sizes of the "
+            "same param in process 0.", function="wrap",
+        )  # fmt: skip
+
+    ready = "".join(f"[rank{rank}]: vocabulary read\n" for rank in range(6))
+    assert cause(engine, ready + complaint(4) + complaint(5)).origin.ranks == (4, 5)
+    assert cause(engine, ready + "".join(map(complaint, range(1, 6)))).origin.rank == 0
+
+
+def test_a_group_that_only_some_make(engine: Engine) -> None:
+    waits = "".join(
+        f"[rank{rank}]:[E1124 01:03:44.251932101 ProcessGroupNCCL.cpp:689] [Rank {rank}] Watchdog caught collective operation timeout: "
+        "WorkNCCL(SeqNum=85, OpType=ALLREDUCE, NumelIn=2360064, NumelOut=2360064, Timeout(ms)=18000) ran for 18017 milliseconds "
+        f"before timing out.\n[rank{rank}]:[E1124 01:03:44.252115687 ProcessGroupNCCL.cpp:2303] [PG ID 0 PG GUID 0(default_pg) Rank {rank}]"
+        "  failure detected by watchdog at work sequence id: 85 PG status: last enqueued work: 86, last completed work: 84\n"
+        for rank in (1, 2, 3)
+    )
+    making = (
+        "[rank0]:[E1124 01:03:44.588522524 ProcessGroupNCCL.cpp:1914] [PG ID 0 PG GUID 0(default_pg) Rank 0] Received a dump signal due "
+        "to a collective timeout from  rank 3 and we will try our best to dump the debug info. Last enqueued NCCL work: 84, last completed "
+        "NCCL work: 84.\n[rank0]: Traceback (most recent call last):\n"
+        '[rank0]:   File "/srv/app/fit.py", line 26, in attach\n[rank0]:     group = dist.new_group(owners)\n'
+        '[rank0]:   File "/opt/lib/python3.12/site-packages/torch/distributed/distributed_c10d.py", line 2253, in {function}\n'
+        "[rank0]:     {code}\n"
+        "[rank0]: torch.distributed.DistBackendError: NCCL error in: /torch/csrc/distributed/c10d/NCCLUtils.cpp:253, remote process "
+        "exited or there was a network error, NCCL version 2.28.9\n[rank0]: ncclRemoteError: A call failed possibly due to a network error "
+        "or a remote process exiting prematurely.\n"
+    )
+    made = making.format(
+        function="_new_process_group_helper", code="backend.eager_connect_single_device(device_id)"
+    )
+    root = cause(engine, waits + made)
+    assert (root.rule_id, root.origin.rank) == ("ledger.group-among-some", 0)
+    other = making.format(function="all_reduce", code="work.wait()")
+    assert cause(engine, waits + other).rule_id != "ledger.group-among-some"

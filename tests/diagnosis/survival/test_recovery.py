@@ -144,3 +144,39 @@ def test_an_error_in_a_record_that_work_goes_on_after(engine: Engine) -> None:
     after = "".join(row(n, r) for n in range(21, 30) for r in (0, 1))
     assert verdict(engine, before + error + after) == "healthy"
     assert verdict(engine, before + error) == "failed"
+
+
+RETRIED = """\
+(raylet) Task fetch failed. There are 3 retries remaining, so the task will be retried. Error: User exception:
+ray::fetch() (pid=5512, ip=192.0.2.2)
+  File "/srv/sweep.py", line 13, in fetch
+    raise ConnectionResetError(104, f"Connection reset by peer while reading chunk {i}")
+ConnectionResetError: [Errno 104] Connection reset by peer while reading chunk 8
+"""
+
+
+def test_what_a_task_raised_that_is_run_again_is_no_last_word(engine: Engine) -> None:
+    rounds = "".join(f"round {n}/12 total {n * n} chunk {n}000\n" for n in range(12))
+    found = engine.diagnose(
+        [Source("job.log", data=f"{rounds}sweep finished, total 198\n{RETRIED}".encode())]
+    )
+    assert found.verdict == "healthy"
+    given_up = RETRIED.split("\n", 1)[1]
+    found = engine.diagnose([Source("job.log", data=f"{rounds}{given_up}".encode())])
+    assert found.verdict == "failed"
+
+
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [("chunk does not fit on every rank, going on with 20480", "healthy"), ("loading passages", "failed")],
+)
+def test_a_program_that_says_itself_that_it_makes_do(engine: Engine, said: str, verdict: str) -> None:
+    raised = (
+        'Traceback (most recent call last):\n  File "/srv/embed.py", line 14, in <module>\n    z = enc(x)\n'
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 640.00 MiB. GPU 0 has a total capacity of 139.80 GiB of "
+        "which 130.26 GiB is free. 1.12 GiB allowed; Of the allocated memory 765.02 MiB is allocated by PyTorch, and 8.98 MiB is "
+        "reserved by PyTorch but unallocated.\n"
+    )
+    work = "".join(f"[{n % 2}] embedded {20480 * (n // 2 + 1)}/300000\n" for n in range(28))
+    log = f"{raised}[0] {said}\n[1] {said}\n{work}[0] all passages embedded\n[1] all passages embedded\n"
+    assert engine.diagnose([Source("job.log", data=log.encode())]).verdict == verdict

@@ -32,6 +32,10 @@ def category(engine: Engine, ends: str, *frames: tuple[str, str, str]) -> str:
         ("_csv.Error: field larger than field limit (131072)", "for row in reader:", "data-loading"),
         ("zlib.error: Error -3 while decompressing data: invalid block type", "return zlib.decompress(b)", "data-loading"),
         ("RuntimeError: LZ4F_getFrameInfo failed with code: ERROR_frameType_unknown", "lz4.frame.decompress(b)", "data-loading"),
+        # fields of which Python makes no number
+        ("ValueError: could not convert string to float: 'n/a'", "yield float(row['score'])", "data-loading"),
+        ("ValueError: invalid literal for int() with base 10: ''", "n = int(line.split()[1])", "data-loading"),
+        ("ValueError: invalid literal for int() with base 10: 'auto'", "n = int(os.environ['WORLD'])", "config"),
         # a text that is not what it is taken for, by whose file it is
         ("json.decoder.JSONDecodeError: Expecting value: line 2", "c = json.load(open('ds_config.json'))", "config"),
         ("json.decoder.JSONDecodeError: Expecting value: line 4 (char 43)", "cfg = json.loads(p.read_text())", "config"),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from triage.diagnosis.causes.sequels import OF_PEERS
 from triage.diagnosis.words.missing import kind_of_file, weights
-from triage.diagnosis.words.readers import of_place, of_reader, prepares_records
+from triage.diagnosis.words.readers import of_a_field, of_place, of_reader, prepares_records
 from triage.diagnosis.words.services import of_a_door, of_service
 from triage.diagnosis.words.wording import kind_of_words, of_settings, refuses, unmistakable
 from triage.scan.lazy import compiled
@@ -209,6 +209,8 @@ def kind_of(
         read = of_reader(whole, place.code)
         if read is None and not words.startswith("[Errno "):
             read = of_place(short, place.path, place.function, place.code)
+        if read is None and short == "ValueError" and of_a_field(words, place.code):
+            read = "data-loading"
     if read is not None:
         return unmistakable(words) or read
     if short == "KeyError" and place is ELSEWHERE and compiled(_PARAMETER).fullmatch(words):

@@ -46,29 +46,32 @@ def models_differ(job: Job, ledger: Ledger) -> Iterator[Item]:
         witnesses = [items[0], *(said[:1] if guilty is not None else ()), *items[1:]]
         yield verdict(job, "ledger.models-garbled", fields, witnesses, rank=guilty)
         return
-    odd = _odd_count(own, heard) if own else _odd_shape(misshapen, ledger)
-    if odd is not None:
-        named = [i for i in items if odd in {i.number("rank_a"), i.number("rank_b")}]
+    odd = _odd_counts(own, heard) if own else _odd_shapes(misshapen, ledger)
+    if odd:
+        named = [i for i in items if {i.number("rank_a"), i.number("rank_b")}.intersection(odd)]
         lead = named[0] if named else items[0]
         fields = {
-            "ranks": (odd,), "ours": own.get(odd, next(iter(heard.get(odd, ())), None)),
-            "usual": next((n for r, n in sorted(own.items()) if r != odd), None),
+            "ranks": odd, "ours": own.get(odd[0], next(iter(heard.get(odd[0], ())), None)),
+            "usual": next((n for r, n in sorted(own.items()) if r not in odd), None),
         }  # fmt: skip
-        yield verdict(job, "ledger.model-of-one", fields, [lead, *items], rank=odd)
+        yield verdict(
+            job, "ledger.model-of-one", fields, [lead, *items], rank=odd[0] if len(odd) == 1 else None
+        )
 
 
-def _odd_count(own: dict[int, int], heard: dict[int, set[int]]) -> int | None:
+def _odd_counts(own: dict[int, int], heard: dict[int, set[int]]) -> tuple[int, ...]:
+    """The few that have another number of parameters than more than half of those that are known."""
     told = {r: next(iter(counts)) for r, counts in heard.items()} | own
     (usual, votes), *_ = Counter(told.values()).most_common(1)
-    odd = [r for r, count in told.items() if count != usual]
-    return odd[0] if len(odd) == 1 and len(told) >= FEWEST and 2 * votes > len(told) else None
+    odd = tuple(sorted(r for r, count in told.items() if count != usual))
+    return odd if len(told) >= FEWEST and 2 * votes > len(told) else ()
 
 
-def _odd_shape(misshapen: dict[int, Item], ledger: Ledger) -> int | None:
-    """All are compared with rank 0: one that differs complains alone, and all do where rank 0 does."""
+def _odd_shapes(misshapen: dict[int, Item], ledger: Ledger) -> tuple[int, ...]:
+    """All are compared with rank 0: the few that differ complain, and all others do where rank 0 does."""
     members = max(max(misshapen) + 1, ledger.identities.world_size or 0)
     if members < FEWEST:
-        return None
-    if len(misshapen) == 1:
-        return next(iter(misshapen))
-    return 0 if set(misshapen) == set(range(1, members)) else None
+        return ()
+    if set(misshapen) == set(range(1, members)):
+        return (0,)
+    return tuple(sorted(misshapen)) if 2 * len(misshapen) < members else ()

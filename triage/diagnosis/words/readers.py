@@ -78,6 +78,12 @@ _OF_ONE_RECORD = (
 """What functions are called that make of one record what a model learns from."""
 _WRITERS = r"_?(?:save|write|to_|check_parent|_savez|dump|imsave|imwrite)"
 _UNPACKS = r"\b(?:decompress\w*|frombuffer|fromfile|imdecode|unpackb|deserialize|decode_(?:image|jpeg|png|video|audio|raw))\("
+_NO_NUMBER = r"could not convert string to float: |invalid literal for int\(\) with base \d+: "
+_A_FIELD = (
+    r"(?i)\b(?:rows?|recs?|records?|lines?|fields?|cols?|columns?|cells?|parts|toks|samples?|entry|entries|csv|labels?)\b"
+    r"|\.r?split\("
+)
+_A_SETTING = r"(?i)environ|getenv|argv|\binput\(|\b(?:args|cfg|conf(?:ig)?|opts?|options|settings|params|hparams|flags)\b"
 _PLAIN = frozenset(["EOFError", "OSError", "RuntimeError", "ValueError"])
 """What libraries raise of anything."""
 
@@ -105,6 +111,15 @@ def of_place(short: str, path: str, function: str, code: str) -> str | None:
     reads = reads_files(path, function) or compiled(_RECORD_READERS).match(function) is not None
     unpacks = compiled(_UNPACKS).search(code) is not None and "raise " not in code
     return (kind_of_file(code) or "data-loading") if reads or unpacks else None
+
+
+def of_a_field(words: str, code: str) -> bool:
+    """Whether Python could make no number of a field of a record, by the program's own line ``code``."""
+    return (
+        compiled(_NO_NUMBER).match(words) is not None
+        and compiled(_A_FIELD).search(code) is not None
+        and compiled(_A_SETTING).search(code) is None
+    )
 
 
 def of_reader(whole: str, code: str) -> str | None:
