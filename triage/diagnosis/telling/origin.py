@@ -121,7 +121,8 @@ def origin_of(
         # rank 0 makes the communicator's id: it meets a setting of all before the others come to it
         return Origin(host=host, time=moment_text(finding.time, year))
     if not ranks and (rule.origin == "node" or "host" in fields):
-        ranks = [*(identities.ranks_on(host) or identities.ranks_on(lead.text("pod")))]
+        known = identities.ranks_on(host) or identities.ranks_on(lead.text("pod"))
+        ranks = [*(known or _complaining_of(candidate, host))]
         one = ranks[0] if len(ranks) == 1 else None
         if one is None:  # all of the node, no single one
             return Origin(
@@ -143,6 +144,14 @@ def origin_of(
 
 _ENDED_ALIKE = "ledger.exited"
 """Ranks that ended with the same code; where all did so at once, which of them a launcher lists first is chance."""
+
+
+def _complaining_of(candidate: Candidate, host: str | None) -> tuple[int, ...]:
+    """The ranks that tell of what is wrong with a host, where several do and nobody elsewhere: they all run on it."""
+    told = {(item.rank, item.finding.host) for item in candidate.items}
+    if len(told) < _FEWEST_ENDS or any(rank is None or at != host for rank, at in told):
+        return ()
+    return tuple(sorted(rank for rank, _ in told if rank is not None))
 
 
 def _host_named(candidate: Candidate) -> str | None:
