@@ -219,7 +219,7 @@ def _earliest_of_equals(free: Sequence[Candidate]) -> Candidate:
     for other in free[1:]:
         if best.score - other.score > NEAR:
             break
-        if best.lead.finding.raised and warned(other.lead):
+        if best.lead.finding.raised and not best.advisory and (other.advisory or warned(other.lead)):
             continue
         if compare(other.lead.finding, best.lead.finding) == -1 and not hardware(best):
             other.reasons.append(f"came before {best.rule_id}")

@@ -196,7 +196,7 @@ def _gave_up_before(one: Wait, other: Wait) -> bool:
     ended, began = one.item.finding.time, other.item.finding.time
     if ended is None or began is None or other.elapsed is None or not comparable(ended, began):
         return False
-    return ended.seconds < began.seconds - other.elapsed
+    return ended.seconds < began.seconds - other.elapsed + APART
 
 
 def came_late(job: Job, ledger: Ledger, late: Sequence[Wait]) -> Item:

@@ -336,8 +336,13 @@ def _untold(job: Job, item: Item, signal: str | None) -> bool:
     """
     if signal not in ORDERLY or "first-failure" not in item.rule.tags or job.of_fact("external-stop"):
         return False
-    told = {i.number("pid") for i in job.of_fact("survivor") if i.finding.source == item.finding.source}
+    told = _told_to_end(job, item)
     return item.number("pid") not in told if told else item.rule.id != "torch.agent-worker-failed"
+
+
+def _told_to_end(job: Job, end: Item) -> set[int | None]:
+    """The pids of those that the launcher which saw ``end`` told to end as well."""
+    return {i.number("pid") for i in job.of_fact("survivor") if i.finding.source == end.finding.source}
 
 
 def _exits(job: Job, ledger: Ledger) -> None:
@@ -352,7 +357,7 @@ def _exits(job: Job, ledger: Ledger) -> None:
                     item.number("local_rank"), item.text("host") or item.finding.host, item.finding
                 )
             if rank is None and signal is not None and item.text("host") is None:
-                rank = ledger.identities.rank_of_dead(item.number("local_rank"))
+                rank = ledger.identities.rank_of_dead(item.number("local_rank"), len(_told_to_end(job, item)))
             rank = ledger.identities.rank_of_name(item.text("name")) if rank is None else rank
             rank = ledger.identities.rank_of(item.finding) if rank is None else rank
             ranks = () if rank is None else (rank,)

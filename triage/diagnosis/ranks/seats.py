@@ -197,16 +197,16 @@ class Identities:
             return None  # a second node's launcher counts its own ranks from 0
         return local_rank
 
-    def rank_of_dead(self, local_rank: int | None) -> int | None:
+    def rank_of_dead(self, local_rank: int | None, siblings: int = 0) -> int | None:
         """The rank of a process that died of a signal, on the node on which all ran that are known.
 
         On a later node than the first all of them would lie between two multiples of its size, which is more than
-        the number that its launcher gives.
+        the number that its launcher gives, and than the ``siblings`` that it told to end.
         """
         if local_rank is None or not self.single_node:
             return None
         least, most = min(self.seats, default=0), max(self.seats, default=0)
-        later = any(least // size == most // size for size in range(local_rank + 1, least + 1))
+        later = any(least // size == most // size for size in range(max(local_rank, siblings) + 1, least + 1))
         return None if later else local_rank
 
     def rank_of_writer(self, finding: Finding) -> int | None:
