@@ -22,7 +22,7 @@ FEWEST_OF_START = 6
 FEWEST_OF_MANY_STEPS = 2
 """The same where the steps are counted, and there were so many before that a loss would be known."""
 _MANY_STEPS = 100
-_STEP = deferred(r"(?i)\b(?:step|iter(?:ation)?|update)s?\b\W{0,3}(\d{1,9})\b")
+_STEP = deferred(r"(?i)\b(?:step|iter(?:ation)?|update)s?\b[^\w\n]{0,12}(\d{1,9})\b")
 FEWEST_NANS = 12
 """The same where there were numbers before, and it is said that there is none now: no scale brings those back."""
 _THROUGH = deferred(r"(?<![\d.])100(?:\.0+)? ?%|(?<![\w./:-])([3-9]|[1-9]\d+) ?(?:/|of) ?\1(?![\w/:]|\.\d)")

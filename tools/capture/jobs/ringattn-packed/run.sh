@@ -1,0 +1,5 @@
+# place=/mnt/nvme/ring limit=75 log=stdout.txt
+export OMP_NUM_THREADS=1 PORT
+export TORCH_NCCL_TRACE_BUFFER_SIZE=2000 TORCH_FR_BUFFER_SIZE=2000 TORCH_NCCL_DUMP_ON_TIMEOUT=1 TORCH_NCCL_WAIT_TIMEOUT_DUMP_MILSEC=4000
+export TORCH_NCCL_DEBUG_INFO_TEMP_FILE=logs/nccl_trace_rank_ TORCH_FR_DUMP_TEMP_FILE=logs/nccl_trace_rank_
+python -u ring.py
