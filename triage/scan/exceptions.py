@@ -357,6 +357,7 @@ def exception_fields(found: Traceback) -> dict[str, Value]:
         "_asserted": raising.code if raising and name == "AssertionError" and not message else None,
         "_in_words": raising is not None and compiled(_OWN_WORDS).match(raising.code or "") is not None,
         "_thread": bool(root.frames) and root.frames[0].path.endswith("/threading.py"),
+        "_process": bool(root.frames) and root.frames[0].path.endswith("/multiprocessing/process.py"),
         "_main": bool(found.frames) and found.frames[0].function == "<module>",
         "file": user.path if user else None,
         "line": user.line if user else None,

@@ -8,7 +8,7 @@ its rank by a constant (``master-0`` comes before ``worker-0``).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item, Job
@@ -21,24 +21,17 @@ from triage.diagnosis.ranks.containers import (
     work_together,
 )
 from triage.diagnosis.ranks.heard import Heard, Place, listen, outermost
+from triage.diagnosis.ranks.in_names import leader_of, numbers_in, without_container
 from triage.diagnosis.ranks.launchers import by_launcher
 from triage.model import Source
 from triage.scan.lazy import compiled, deferred
 from triage.scan.ordinary.selves import Selves
 from triage.sources.grids import seats
 
-_NUMBER = deferred(r"\d{1,6}")
 _LAUNCHED = deferred(r"/bin/(?:torchrun|accelerate|deepspeed)$|/(?:launcher|launchers|elastic)/")
 """Where the programs are that start the ranks of a node, and meet at a store of their own."""
 _SURE = 3
 """Places whose numbers are those that torch itself says there, by which the others' are known."""
-_DEPTH = 3
-"""Last parts of a path in which a number may name the writer."""
-_NOT_RANKS = deferred(
-    r"(?i)(?:attempt|restart|try|epoch|step|iter|round|version|v|run|array|part|seed|fold)[._-]?$"
-)
-"""What stands before a number that counts something else."""
-
 _PROCESSES = deferred(
     r"(?i)^(?:lead|own) (?!(?:.*[^a-z])?(?:node|host|machine|server|pod|rack|cn|vm|box)s?[ =_-]?\0\Z)"
     r".*\0(?::(\d{1,5})| [a-z][a-z-]{1,40})?\Z"
@@ -73,7 +66,7 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> tuple[int | 
     heard = listen(job)
     for place in told.writers:
         if place[1].startswith(("lead ", "own ")) or any(
-            may_be_process(name) for _, name, _ in _numbered(without_suffix(place[1]))
+            may_be_process(name) for _, name, _ in numbers_in(without_suffix(place[1]))
         ):
             _ = heard[place]  # it writes there, whatever it says
     for place, said in own.items():
@@ -226,31 +219,30 @@ def _placed(item: Item, ranks: dict[Place, int]) -> Item:
 def _families(job: Job, heard: dict[Place, Heard]) -> dict[tuple[str, str], _Family]:
     """Places by their folder and their name without one of its numbers; only those with two numbers or more."""
     found: dict[tuple[str, str], _Family] = defaultdict(_Family)
+    called: dict[tuple[str, str], Place] = {}
     for index, source in enumerate(job.sources):
         if source.rank is None:
-            for folder, name, number in _numbered(without_suffix(source.path or source.name)):
+            path = without_suffix(source.path or source.name)
+            for folder, name, number in numbers_in(path):
                 found[folder, name].members[number].append((index, ""))
+                called[folder, path.removeprefix(f"{folder}/")] = (index, "")
     for place in heard:
         if place[1] and not place[1].startswith("seat "):  # numbers on hosts are no ranks
-            for _, name, number in _numbered(without_suffix(place[1])):
+            for _, name, number in numbers_in(without_suffix(place[1])):
                 found[f"<{place[0]}>", name].members[number].append(place)
+                called[f"<{place[0]}>", without_container(without_suffix(place[1]))] = place
+    led: set[tuple[str, str]] = set()
+    pods: set[Place] = set()
+    for (folder, name), family in found.items():
+        leader = called.get((folder, leader_of(name) or ""))
+        if leader is not None and min(family.members) == 1:
+            family.members[0].append(leader)
+            led.add((folder, name))
+            pods.update(place for places in family.members.values() for place in places)
+    for key in found.keys() - led:
+        if any(place in pods for places in found[key].members.values() for place in places):
+            del found[key]  # the number of the group
     return {key: family for key, family in found.items() if len(family.members) > 1}
-
-
-def _numbered(path: str) -> Iterator[tuple[str, str, int]]:
-    """Folder, name without the number, and the number, for every number that may name the writer."""
-    parts = path.split("/")
-    first = max(0, len(parts) - _DEPTH)
-    for at in range(first, len(parts)):
-        part = parts[at]
-        for match in _NUMBER.finditer(part):
-            before, after = part[: match.start()], part[match.end() :]
-            if before[-1:].isdigit() or after[:1].isdigit() or _NOT_RANKS.search(before):
-                continue
-            if at < len(parts) - 1 and before and not before[-1].isalnum() and after:
-                continue
-            folder = "/".join(parts[:at])
-            yield folder, "/".join([f"{before}\0{after}", *parts[at + 1 :]]), int(match[0])
 
 
 def _alone(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from triage.diagnosis.heeded import inside
@@ -190,6 +190,28 @@ class GoingOn:
         raised = [trouble for trouble in troubles if trouble.finding.raised]
         if self.endings.badly() or not all(map(self._only_a_call, raised)):
             return None
+        return self._computed_and_answered(item, troubles)
+
+    def kept_answering(self, item: Item) -> Item | None:
+        """The same after an exception that nobody logged, and that ended no process: of a task or a handler of the server.
+
+        What ended a program begins with its first line, what ended a child with that of multiprocessing; and what a
+        client raises beside the server comes out of somebody's own code.
+        """
+        finding = item.finding
+        around = self._around(item) if finding.raised and finding.level is None else None
+        if around is None or finding.stream or around.finding.rank is not None:
+            return None
+        ended = around.fields.get("_main") is True or around.fields.get("_process") is True
+        foreign = around.text("file") is not None or around.text("raised_kind") == "user"
+        if ended or foreign or not _OF_A_DEVICE.isdisjoint(item.rule.tags) or self.endings.badly():
+            return None
+        if any(OF_A_CALL not in wrapper.rule.tags for wrapper in self.job.of_tag("wrapper")):
+            return None
+        return self._computed_and_answered(item, [item, *self.endings.told(*TROUBLE)])
+
+    def _computed_and_answered(self, item: Item, troubles: Sequence[Item]) -> Item | None:
+        """What a server answered after all of ``troubles``, if it computed after them too."""
         after = after_all(troubles)
         signs = [
             next(

@@ -106,6 +106,7 @@ class Survival:
             or self.going_on.without_peer(item)
             or self.going_on.came_up(item)
             or self.going_on.kept_serving(item)
+            or self.going_on.kept_answering(item)
             or self.going_on.replaced(item)
             or self._passed_on(item)
             or self._as_before(item)

@@ -35,7 +35,7 @@ _TENSORRT = Lazy(
     r"(?: \[[a-z][\w.]{0,40}\]\[(?:RANK|MPI_Rank) (\d{1,10})\])?(?: |$)"
 )
 _TENSORRT_CPP = Lazy(
-    r"\[TensorRT-LLM\]\[(TRACE|DEBUG|INFO|WARNING|ERROR)\](?:\[(?:RANK |MPI_Rank )?(\d{1,10})\])?(?: |$)",
+    r"\[TensorRT-LLM\]\[(TRACE|DEBUG|INFO|WARNING|ERROR)\](?:(?:\[| \[(?=[A-Za-z]))(?:RANK |M[Pp][Ii]_?Rank )?(\d{1,10})\])?(?: |$)",
     needs=("[TensorRT-LLM]",),
 )
 _LOGFMT = Lazy(

@@ -420,11 +420,11 @@ def _message(line: str, found: re.Match[str]) -> int:
 def _shape(found: re.Match[str]) -> tuple[str, str]:
     """How a lead is marked off, and its words without their numbers; no words where it is nothing but a word.
 
-    Leads of one family differ in their numbers, or in their word.
+    Leads of one family differ in their numbers, or in their word; ``vllm-0`` leads ``vllm-0-1`` and ``vllm-0-2``.
     """
     name = _name(found)
     mark = found[0].replace(name, "", 1).strip()
-    return mark, "" if _NUMBER.search(name) is None else _DIGITS.sub("\0", name)
+    return mark, "" if _NUMBER.search(name) is None else _DIGITS.sub("\0", name).replace("\0-\0", "\0")
 
 
 def _plausible(name: str) -> bool:
