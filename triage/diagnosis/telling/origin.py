@@ -15,7 +15,7 @@ from triage.diagnosis.telling.hearing import (
     sender,
     told_by_others,
 )
-from triage.diagnosis.telling.in_pods import ranks_in_pods
+from triage.diagnosis.telling.in_pods import pod_of, ranks_in_pods
 from triage.diagnosis.telling.of_a_node import all_of_a_node
 from triage.diagnosis.telling.speaking import speakers_of, thrown_or_raised
 from triage.diagnosis.words.accused import accused
@@ -89,6 +89,7 @@ def origin_of(
             return Origin(one, tuple(in_pods), time=moment_text(finding.time, year))
         if alone is None and not left:
             host, together = all_of_a_node(candidate, identities)
+            host = host if host or together else pod_of(candidate)
             return Origin(ranks=together, host=host, time=moment_text(finding.time, year))
         ranks = [*left] if alone is None else [alone]
     if host is None and rule.origin in {"speaker", "node"}:
@@ -123,12 +124,14 @@ def origin_of(
     if not ranks and (rule.origin == "node" or "host" in fields):
         ranks = [*(identities.ranks_on(host) or identities.ranks_on(lead.text("pod")))]
         one = ranks[0] if len(ranks) == 1 else None
-        if one is None:  # all of the node, no single one
+        if one is None and (ranks or host):  # all of the node, no single one
             return Origin(
                 ranks=tuple(ranks),
                 host=None if host in _ANY_HOST else host,
                 time=moment_text(finding.time, year),
             )
+    if not ranks and host is None:
+        host = pod_of(candidate)
     return Origin(
         rank=ranks[0] if ranks else None,
         ranks=tuple(ranks),
