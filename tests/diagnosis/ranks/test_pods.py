@@ -182,3 +182,34 @@ def test_a_pod_is_no_node_to_avoid(engine: Engine) -> None:
     assert found.root_cause is not None
     assert found.root_cause.origin.host == "moe-x2k9q"
     assert found.root_cause.nodes_to_avoid == ()
+
+
+def registration(*running: int) -> dict[str, str]:
+    """The logs of JAX tasks of which the service of one says how many of four arrived."""
+    said = (
+        "E0712 03:05:10.204113     812 client.cc:96] DEADLINE_EXCEEDED: Barrier timed out. Id: "
+        "[Init]Wait_for_all_tasks_to_register::0. This usually happens because a task triggered the barrier too early or "
+        f"too slowly.\n# of tasks that reached the barrier: {len(running)}/4.\n"
+    )
+    return {f"jaxtrain-{rank}.log": said for rank in running}
+
+
+def table(*statuses: str) -> str:
+    """``kubectl get pods`` of a job whose pods count from 0."""
+    rows = [f"jaxtrain-{n}   {int(s == 'Running')}/1   {s}   0   12m" for n, s in enumerate(statuses)]
+    return "\n".join(["NAME   READY   STATUS   RESTARTS   AGE", *rows, ""])
+
+
+@pytest.mark.parametrize("status", ["Pending", "ContainerCreating", "ImagePullBackOff"])
+def test_who_did_not_register_is_the_rank_of_the_pod_that_does_not_run(engine: Engine, status: str) -> None:
+    logs = {**registration(0, 1, 3), "pods.txt": table("Running", "Running", status, "Running")}
+    assert origin(engine, logs).ranks == (2,)
+
+
+@pytest.mark.parametrize(
+    "statuses", [("Running",) * 4, ("Running", "Running", "Running", "Running", "Pending")]
+)
+def test_nobody_is_named_where_the_list_does_not_tell_who_did_not_register(
+    engine: Engine, statuses: tuple[str, ...]
+) -> None:
+    assert origin(engine, {**registration(0, 1, 3), "pods.txt": table(*statuses)}).rank is None

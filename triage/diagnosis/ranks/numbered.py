@@ -141,9 +141,9 @@ def wanted(job: Job) -> bool:
 
 
 def clients(job: Job) -> int | None:
-    """How many processes a store waits for that the ranks themselves set up, not their launchers."""
-    waits = job.of_rule("torch.store-clients-missing")
-    sizes = {item.number("expected") for item in waits}
+    """How many processes a store or service waits for that the ranks themselves set up, not their launchers."""
+    waits = [*job.of_rule("torch.store-clients-missing"), *job.of_rule("jax.registration-timeout")]
+    sizes = {size for item in waits if (size := item.number("expected")) is not None}
     if len(sizes) != 1 or any(by_launcher(item) for item in job.items):
         return None
     traced = [i for i in job.of_fact("exception") if any(i.finding.source == w.finding.source for w in waits)]

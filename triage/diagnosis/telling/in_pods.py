@@ -25,6 +25,15 @@ def ranks_in_pods(candidate: Candidate, identities: Identities) -> list[int]:
     return sorted(ranks) if whole else []
 
 
+def never_started(candidate: Candidate, identities: Identities) -> list[int]:
+    """The ranks in pods that are listed as not running, where as many of those that were expected did not arrive."""
+    told = {(item.number("expected"), item.number("arrived")) for item in candidate.items} - {(None, None)}
+    expected, arrived = told.pop() if len(told) == 1 else (None, None)
+    if expected is None or arrived is None or len(identities.idle) != expected - arrived:
+        return []
+    return sorted(identities.idle)
+
+
 def pod_of(candidate: Candidate) -> str | None:
     """The one pod of which a cause tells: what its processes call their host."""
     named = {pod for item in candidate.items if (pod := item.text("pod")) is not None}

@@ -15,7 +15,7 @@ from triage.diagnosis.telling.hearing import (
     sender,
     told_by_others,
 )
-from triage.diagnosis.telling.in_pods import pod_of, ranks_in_pods
+from triage.diagnosis.telling.in_pods import never_started, pod_of, ranks_in_pods
 from triage.diagnosis.telling.of_a_node import all_of_a_node
 from triage.diagnosis.telling.speaking import speakers_of, thrown_or_raised
 from triage.diagnosis.words.accused import accused
@@ -51,7 +51,7 @@ def origin_of(
         card = owner(identities, pci, finding.host, lead.number("pid"), bereft)
         ranks = [] if card is None else [card]
     in_pods = ranks_in_pods(candidate, identities)
-    ranks = ranks or in_pods
+    ranks = ranks or in_pods or never_started(candidate, identities)
     if not ranks:
         ranks = told_by_others(candidate, identities)
         if pci is not None:
