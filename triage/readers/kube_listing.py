@@ -11,9 +11,9 @@ from triage.readers.kube_model import Pod
 _HEADER = re.compile(r"\s*(?:NAMESPACE\s+)?NAME\s+READY\s+STATUS\s+RESTARTS\b")
 _ROW = re.compile(
     r"\s*(?:(?P<namespace>[a-z0-9][a-z0-9-]*)\s+)?(?:pod/)?(?P<name>[a-z0-9][a-z0-9.-]*)\s+\d+/\d+\s+(?P<status>[A-Z][\w:/.-]*)"
-    r"\s+\d+(?:\s+\([^)]*\))?\s+[\dhmsdy]+(?P<rest>(?:\s+\S+)*)\s*$"
+    r"\s+\d+(?:\s+\([^)]*\))?\s+(?:[\dhmsy]*[dhmsy]|<\w+>)(?P<rest>(?:\s+\S+)*)\s*$"
 )
-"""Restarts may be followed by when the last one was: ``3 (5m ago)``."""
+"""Restarts may be followed by when the last one was: ``3 (5m ago)``; an age may be ``<unknown>`` or ``<invalid>``."""
 _ADDRESS = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}|[\da-f:]*:[\da-f:]+|<none>")
 _NONE = "<none>"
 

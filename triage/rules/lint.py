@@ -49,6 +49,7 @@ JOB_FUNCTIONS = frozenset(
         "ranks_with",
         "same_rank",
         "same_host",
+        "works_on",
         "near",
         "before",
         "after",

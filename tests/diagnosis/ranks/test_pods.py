@@ -125,3 +125,91 @@ def test_a_node_that_is_listed_as_not_ready_is_that_of_the_pod_on_it(engine: Eng
     well = {"train.log": STEPS + "INFO Training completed\n", "nodes.txt": nodes}
     found = engine.diagnose([Source(name=n, path=n, data=text.encode()) for n, text in well.items()])
     assert found.verdict == "healthy"
+
+
+PREEMPTED = (
+    '2026-07-12T03:02:36Z pod/{pod} conditions: [{{"type":"DisruptionTarget","status":"True",'
+    '"reason":"PreemptionByScheduler","message":"default-scheduler: preempting to accommodate a higher priority pod"}}]\n'
+)
+SHARED_FATE = (
+    "2026-07-12T03:03:19Z {writer} | F0712 03:03:19.110204     812 client.h:77] Terminating process because the JAX "
+    "distributed service detected fatal errors. This most likely indicates that another task died; see the other task "
+    "logs for more details.\n"
+)
+
+
+def events(pod: str, *numbers: int, kind: str = "task", more: str = "") -> dict[str, str]:
+    """One log in which a pod's event stands beside numbered writers, of whom some lost a peer; the others write no more."""
+    *bereft, last = numbers
+    work = "".join(
+        f"2026-07-12T03:01:1{n}Z {kind}-{last} | I trainer] step {n} loss=2.3{n}\n" for n in range(5)
+    )
+    lost = "".join(SHARED_FATE.format(writer=f"{kind}-{number}") for number in bereft)
+    return {"job.log": work + PREEMPTED.format(pod=pod) + more + lost}
+
+
+@pytest.mark.parametrize("kind", ["task", "worker"])
+def test_numbers_of_pods_and_of_writers_agree(engine: Engine, kind: str) -> None:
+    assert origin(engine, events("moe-hero-5", 0, 2, 7, 5, kind=kind)).ranks == (5,)
+
+
+@pytest.mark.parametrize(
+    "logs",
+    [
+        events("moe-hero-5", 0, 1, 2, 4),  # nobody who writes has its number
+        events("moe-hero-105", 101, 103, 107, 105),  # they do not count from 0
+        events("moe-hero-7c9d8b6f4-x2k9q", 0, 2, 7, 5),
+    ],
+)
+def test_a_pod_whose_ranks_are_not_known_is_named_as_a_host(engine: Engine, logs: dict[str, str]) -> None:
+    found = origin(engine, logs)
+    assert found.ranks == ()
+    assert found.host is not None
+    assert found.host.startswith("moe-hero-")
+
+
+def test_pods_of_two_jobs_are_not_counted_together(engine: Engine) -> None:
+    other = PREEMPTED.format(pod="eval-2")
+    assert origin(engine, events("moe-hero-5", 0, 2, 7, 5, more=other)).ranks == ()
+
+
+def test_a_pod_is_no_node_to_avoid(engine: Engine) -> None:
+    evicted = "2026-07-12T03:02:36Z k8s-event Warning Evicted pod/{} The node was low on resource: ephemeral-storage.\n"
+    log = "".join(f"2026-07-12T03:01:1{n}Z INFO step {n} loss=2.3{n}\n" for n in range(5))
+    found = engine.diagnose(
+        [Source(name="a.log", path="a.log", data=(log + evicted.format("moe-x2k9q")).encode())]
+    )
+    assert found.root_cause is not None
+    assert found.root_cause.origin.host == "moe-x2k9q"
+    assert found.root_cause.nodes_to_avoid == ()
+
+
+def registration(*running: int) -> dict[str, str]:
+    """The logs of JAX tasks of which the service of one says how many of four arrived."""
+    said = (
+        "E0712 03:05:10.204113     812 client.cc:96] DEADLINE_EXCEEDED: Barrier timed out. Id: "
+        "[Init]Wait_for_all_tasks_to_register::0. This usually happens because a task triggered the barrier too early or "
+        f"too slowly.\n# of tasks that reached the barrier: {len(running)}/4.\n"
+    )
+    return {f"jaxtrain-{rank}.log": said for rank in running}
+
+
+def table(*statuses: str) -> str:
+    """``kubectl get pods`` of a job whose pods count from 0."""
+    rows = [f"jaxtrain-{n}   {int(s == 'Running')}/1   {s}   0   12m" for n, s in enumerate(statuses)]
+    return "\n".join(["NAME   READY   STATUS   RESTARTS   AGE", *rows, ""])
+
+
+@pytest.mark.parametrize("status", ["Pending", "ContainerCreating", "ImagePullBackOff"])
+def test_who_did_not_register_is_the_rank_of_the_pod_that_does_not_run(engine: Engine, status: str) -> None:
+    logs = {**registration(0, 1, 3), "pods.txt": table("Running", "Running", status, "Running")}
+    assert origin(engine, logs).ranks == (2,)
+
+
+@pytest.mark.parametrize(
+    "statuses", [("Running",) * 4, ("Running", "Running", "Running", "Running", "Pending")]
+)
+def test_nobody_is_named_where_the_list_does_not_tell_who_did_not_register(
+    engine: Engine, statuses: tuple[str, ...]
+) -> None:
+    assert origin(engine, {**registration(0, 1, 3), "pods.txt": table(*statuses)}).rank is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from triage.diagnosis.job import Item, Job, compare
+from triage.diagnosis.job import Item, Job, comparable, compare
 from triage.model import Value
 from triage.scan.lazy import compiled
 
@@ -60,6 +60,9 @@ def functions_of(job: Job, item: Item | None) -> Mapping[str, Callable[..., Any]
     def after(name: str) -> bool:
         return item is not None and any(compare(o.at_last, item.finding) == 1 for o in others(name))
 
+    def works_on(rank: int | None) -> bool:
+        return rank is not None and _works_on(job, rank)
+
     def values(field: str) -> set[Value]:
         return {i.fields[field] for i in (job.of_rule(item.rule.id) if item else ()) if field in i.fields}
 
@@ -73,6 +76,7 @@ def functions_of(job: Job, item: Item | None) -> Mapping[str, Callable[..., Any]
         "near": near,
         "before": before,
         "after": after,
+        "works_on": works_on,
         "differs": lambda field: len(values(field)) > 1,
         "same": lambda field: len(values(field)) == 1,
         "env": lambda name: job.environment.get(name),
@@ -107,6 +111,26 @@ def _near(item: Item, other: Item, lines: int, seconds: float) -> bool:
     if seconds and one.time is not None and two.time is not None and one.time.clock == two.time.clock:
         return abs(one.time.seconds - two.time.seconds) <= seconds
     return False
+
+
+_WORK = ("progress.step", "progress.counted-work", "progress.own-pace")
+_CLOCKS_AGREE = 1.0
+"""Seconds by which the clocks of nodes may differ."""
+
+
+def _works_on(job: Job, rank: int) -> bool:
+    """Whether a rank counts work in its own lines when others have lost it already."""
+    lost = [
+        time
+        for o in job.named("tag:peer-loss")
+        if o.rank not in {None, rank} and (time := o.finding.time) is not None
+    ]
+    own = [o.at_last.time for name in _WORK for o in job.of_rule(name) if o.rank == rank]
+    return any(
+        all(comparable(done, time) and done.seconds >= time.seconds + _CLOCKS_AGREE for time in lost)
+        for done in own
+        if done is not None and lost
+    )
 
 
 def longest(job: Job, phase: str) -> float | None:

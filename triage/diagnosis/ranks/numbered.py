@@ -8,7 +8,7 @@ its rank by a constant (``master-0`` comes before ``worker-0``).
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from triage.diagnosis.job import Item, Job
@@ -16,12 +16,14 @@ from triage.diagnosis.ranks.columns import columns, of_a_later_node, of_one_proc
 from triage.diagnosis.ranks.containers import (
     hold_several,
     may_be_process,
+    numbers_of_pods,
     shift_of_containers,
     without_suffix,
     work_together,
 )
 from triage.diagnosis.ranks.heard import Heard, Place, listen, outermost
 from triage.diagnosis.ranks.in_names import leader_of, numbers_in, without_container
+from triage.diagnosis.ranks.introduced import introduced
 from triage.diagnosis.ranks.launchers import by_launcher
 from triage.model import Source
 from triage.scan.lazy import compiled, deferred
@@ -76,6 +78,7 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> tuple[int | 
     size = world_size if world_size is not None else clients(job) or _ended(job)
     aside = silent_sources(job)
     leads = Counter(folder for folder, name in families if _PROCESSES.search(name))
+    pods = numbers_of_pods(pod for item in job.items if (pod := item.text("pod")) is not None)
     for (folder, name), family in families.items():
         beside = [f for key, f in families.items() if key[0] == folder and of_one_process(name, key[1])]
         family.shift = _shift(family, heard, size, alone=_alone(family, heard, aside, beside))
@@ -90,7 +93,7 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> tuple[int | 
         if family.shift is None and leads[folder] == 1 and (named := _PROCESSES.search(name)) is not None:
             family.shift = _unspoken(family, heard, named[1])
         if family.shift is None:
-            family.shift = _in_containers(name, family, heard, told, size)
+            family.shift = _in_containers(name, family, heard, told, size, pods)
     given: dict[Place, set[int]] = defaultdict(set)
     for (folder, _), family in families.items():
         shift = family.shift if family.shift is not None else _by_sisters(folder, family, families, heard)
@@ -106,7 +109,7 @@ def number_ranks(job: Job, world_size: int | None, told: Selves) -> tuple[int | 
     ):
         ranks |= {(index, ""): rank for index, rank in by_seat.items()}
     ranks |= columns(job, heard, aside, size)
-    ranks |= _introduced(own, heard)
+    ranks |= introduced(own, heard)
     if not ranks:
         return None, {}
     job.sources = [_labelled(source, ranks.get((i, ""))) for i, source in enumerate(job.sources)]
@@ -130,62 +133,10 @@ def wanted(job: Job) -> bool:
     )
 
 
-def _introduced(own: Mapping[Place, Collection[int]], heard: Mapping[Place, Heard]) -> dict[Place, int]:
-    """Ranks of places of which each gives one as its own, and that are as many as their ranks make necessary.
-
-    Where they are fewer, a place holds several ranks, of which one does the talking.
-    """
-    found: dict[Place, int] = {}
-    groups: dict[_Group, dict[Place, int]] = defaultdict(dict)
-    several: set[_Group] = set()
-    for place, ranks in own.items():
-        group = _group(place)
-        at = heard.get(place) or Heard()
-        if len(ranks) != 1 or len(at.ranks) > 1 or len(at.local_ranks) > 1 or at.launcher:
-            if place[1] or not any(other[0] == place[0] and other[1] for other in own):
-                several.add(group)
-            continue
-        groups[group][place] = next(iter(ranks))
-    for group, told in groups.items():
-        numbers = set(told.values())
-        if len(told) > 1 and len(numbers) == len(told) and group not in several:
-            places = {place for place in heard if _group(place) == group} | told.keys()
-            if max(numbers) < len(places):
-                found |= told
-    return found | _of_nodes(groups, several, heard)
-
-
-def _of_nodes(
-    groups: Mapping[_Group, Mapping[Place, int]], several: Collection[_Group], heard: Mapping[Place, Heard]
-) -> dict[Place, int]:
-    """The same of the names in several logs together, each of which has ranks of its own: one log a node."""
-    told = {
-        place: rank
-        for group, own in groups.items()
-        if group[0] is not None and not group[1] and group not in several
-        for place, rank in own.items()
-    }
-    sources = {place[0] for place in told}
-    places = {place for place in heard if place[0] in sources and _group(place) in groups} | told.keys()
-    places = {place for place in places if place[1]}
-    numbers = set(told.values())
-    if len(sources) < 2 or len(numbers) != len(told) or max(numbers) >= len(places):
-        return {}
-    return told
-
-
-_Group = tuple[int | None, bool]
-"""Places that may be compared: whole sources, names in one source, or processes that told their pids in it."""
-
-
-def _group(place: Place) -> _Group:
-    return (place[0] if place[1] else None, place[1].startswith("pid "))
-
-
 def clients(job: Job) -> int | None:
-    """How many processes a store waits for that the ranks themselves set up, not their launchers."""
-    waits = job.of_rule("torch.store-clients-missing")
-    sizes = {item.number("expected") for item in waits}
+    """How many processes a store or service waits for that the ranks themselves set up, not their launchers."""
+    waits = [*job.of_rule("torch.store-clients-missing"), *job.of_rule("jax.registration-timeout")]
+    sizes = {size for item in waits if (size := item.number("expected")) is not None}
     if len(sizes) != 1 or any(by_launcher(item) for item in job.items):
         return None
     traced = [i for i in job.of_fact("exception") if any(i.finding.source == w.finding.source for w in waits)]
@@ -340,7 +291,12 @@ def _unspoken(family: _Family, heard: Mapping[Place, Heard], size: str | None) -
 
 
 def _in_containers(
-    name: str, family: _Family, heard: Mapping[Place, Heard], told: Selves, size: int | None
+    name: str,
+    family: _Family,
+    heard: Mapping[Place, Heard],
+    told: Selves,
+    size: int | None,
+    pods: frozenset[int],
 ) -> int | None:
     """What makes ranks of the numbers of containers that say nothing of ranks, one process each."""
     places = {place for found in family.members.values() for place in found}
@@ -357,7 +313,7 @@ def _in_containers(
     others = {writer for index, writer in told.writers if index in sources and writer} - {
         w for _, w in places
     }
-    return shift_of_containers(name, family.members, others, size)
+    return shift_of_containers(name, family.members, others, size, pods)
 
 
 def _by_sisters(

@@ -12,18 +12,17 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 
 from triage.diagnosis.job import Job
-from triage.diagnosis.ranks.containers import without_suffix
+from triage.diagnosis.ranks.containers import number_of_pod
 from triage.diagnosis.ranks.nodes import short
-from triage.diagnosis.ranks.seats import Identities
+from triage.diagnosis.ranks.seats import Identities, bare
 from triage.scan.lazy import deferred
 
-_NAME = deferred(r"(?P<job>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)-(?P<number>\d{1,5})")
 _ROLE = deferred(r"(?P<job>.+)-(?P<role>[a-z]+)")
 _FIRST = frozenset({"master", "chief"})
 """Who holds the first ranks, before all workers."""
 _BESIDE = frozenset({"launcher", "ps", "evaluator", "head", "scheduler", "server"})
 """Who starts or serves ranks and is none."""
-_AT_WORK = frozenset({"Running", "Completed", "Succeeded", "Terminating"})
+_AT_WORK = frozenset({"Running", "NotReady", "Completed", "Succeeded", "Terminating"})
 """What a list of pods says of those whose program runs, has run or is being ended."""
 _FEWEST = 2
 MOST = 65_536
@@ -72,6 +71,10 @@ def note_pods(job: Job, table: Identities, size: int | None) -> None:
                 table.pods[name] = tuple(range(place * each, (place + 1) * each))
             if table.world_size is None and team.complete and team.places * each == size:
                 table.world_size = size
+    silent = [team for team in teams if team not in heard]
+    if len(silent) == 1 and _counted_alike(silent[0], table):
+        for number, name in silent[0].pods():
+            table.pods.setdefault(name, (number,))
     if table.pods:
         _nodes(job, table)
 
@@ -87,19 +90,20 @@ def _teams(names: Collection[str]) -> list[_Team]:
     workers: dict[tuple[str, str | None], _Team] = defaultdict(_Team)
     first: dict[str, str] = {}
     for name in sorted(names):
-        match = _NAME.fullmatch(without_suffix(name))
-        if match is None:
+        numbered = number_of_pod(name)
+        if numbered is None:
             continue
-        named = _ROLE.fullmatch(match["job"])
+        of, number = numbered
+        named = _ROLE.fullmatch(of)
         role = named["role"] if named is not None else None
         if role in _BESIDE:
             continue
         if named is not None and role in _FIRST:
             first[named["job"]] = name
         elif named is not None and role == "worker":
-            workers[named["job"], role].workers[int(match["number"])].add(name)
+            workers[named["job"], role].workers[number].add(name)
         else:
-            workers[match["job"], None].workers[int(match["number"])].add(name)
+            workers[of, None].workers[number].add(name)
     for job, name in first.items():
         if (job, "worker") in workers:
             workers[job, "worker"].first = name
@@ -127,6 +131,21 @@ def _each(team: _Team, spoken: dict[str, frozenset[int]], size: int | None) -> i
         found |= numbers
     fitting = {each for each in found if all(_fits(place, ranks, each) for place, ranks in pods)}
     return fitting.pop() if len(fitting) == 1 else None
+
+
+def _counted_alike(team: _Team, table: Identities) -> bool:
+    """Whether those who write are ranks by numbers that are also those of all of a team's pods: ``task-5`` of ``moe-5``."""
+    if team.first is not None:
+        return False
+    ranks: dict[str, dict[int, int]] = defaultdict(dict)
+    for (_, name), rank in table.writers.items():
+        numbered = number_of_pod(bare(name).partition(":")[0])
+        if numbered is not None:
+            ranks[numbered[0]][numbered[1]] = rank
+    return any(
+        team.workers.keys() <= held.keys() and all(number == rank for number, rank in held.items())
+        for held in ranks.values()
+    )
 
 
 def _fits(place: int, ranks: Collection[int], each: int) -> bool:

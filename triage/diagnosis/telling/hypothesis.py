@@ -11,6 +11,7 @@ from triage.diagnosis.ledger.phases import phase_at
 from triage.diagnosis.ranks.seats import Identities
 from triage.diagnosis.telling.announced import announced_by_another
 from triage.diagnosis.telling.beside import beside
+from triage.diagnosis.telling.in_pods import pod_of
 from triage.diagnosis.telling.joined import joined
 from triage.diagnosis.telling.listed import listed
 from triage.diagnosis.telling.on_gpu import numbered_as_gpu
@@ -88,6 +89,7 @@ def build(
                 owner=remedy.owner or rule.owner,
             )
         )
+    host = origin.host if origin.host != pod_of(candidate) else None  # a pod may come to another node
     return Hypothesis(
         rule_id=rule.id,
         title=text(rule.title),
@@ -106,7 +108,7 @@ def build(
             if a.condition is None or a.condition.holds(names, functions)
         ),
         retry=rule.retry,
-        nodes_to_avoid=(origin.host,) if origin.host and _avoid(rule.category, rule.retry) else (),
+        nodes_to_avoid=(host,) if host and _avoid(rule.category, rule.retry) else (),
         references=rule.references,
         reasons=tuple(candidate.reasons),
     )

@@ -15,7 +15,7 @@ from triage.diagnosis.telling.hearing import (
     sender,
     told_by_others,
 )
-from triage.diagnosis.telling.in_pods import ranks_in_pods
+from triage.diagnosis.telling.in_pods import never_started, pod_of, ranks_in_pods
 from triage.diagnosis.telling.of_a_node import all_of_a_node
 from triage.diagnosis.telling.speaking import speakers_of, thrown_or_raised
 from triage.diagnosis.words.accused import accused
@@ -51,7 +51,7 @@ def origin_of(
         card = owner(identities, pci, finding.host, lead.number("pid"), bereft)
         ranks = [] if card is None else [card]
     in_pods = ranks_in_pods(candidate, identities)
-    ranks = ranks or in_pods
+    ranks = ranks or in_pods or never_started(candidate, identities)
     if not ranks:
         ranks = told_by_others(candidate, identities)
         if pci is not None:
@@ -89,6 +89,7 @@ def origin_of(
             return Origin(one, tuple(in_pods), time=moment_text(finding.time, year))
         if alone is None and not left:
             host, together = all_of_a_node(candidate, identities)
+            host = host if host or together else pod_of(candidate)
             return Origin(ranks=together, host=host, time=moment_text(finding.time, year))
         ranks = [*left] if alone is None else [alone]
     if host is None and rule.origin in {"speaker", "node"}:
@@ -124,12 +125,14 @@ def origin_of(
         known = identities.ranks_on(host) or identities.ranks_on(lead.text("pod"))
         ranks = [*(known or _complaining_of(candidate, host))]
         one = ranks[0] if len(ranks) == 1 else None
-        if one is None:  # all of the node, no single one
+        if one is None and (ranks or host):  # all of the node, no single one
             return Origin(
                 ranks=tuple(ranks),
                 host=None if host in _ANY_HOST else host,
                 time=moment_text(finding.time, year),
             )
+    if not ranks and host is None:
+        host = pod_of(candidate)
     return Origin(
         rank=ranks[0] if ranks else None,
         ranks=tuple(ranks),
