@@ -84,6 +84,42 @@ def test_steps_without_the_label_that_they_had_above_are_of_another_file() -> No
     assert parts(whole + STEPS) == [whole, STEPS]
 
 
+LEAVES = (
+    "[rank0]:[W1121 07:11:55.333217455 ProcessGroupNCCL.cpp:1575] Warning: WARNING: destroy_process_group() was not called "
+    "before program exit, which can leak resources.\n"
+)
+
+
+def test_a_process_that_has_ended_counts_from_the_beginning_in_another_file_only(engine: Engine) -> None:
+    err = BANNER + LEAVES
+    assert parts(err + STEPS) == [err, STEPS]
+    assert engine.diagnose(Source("all.log", data=(err + STEPS).encode())).verdict == "healthy"
+    restarted = err + AGENT + STEPS  # its agent begins it again
+    assert parts(restarted) == [restarted]
+    longer = err + STEPS[STEPS.index("step 4") :]  # of a process that works for longer
+    assert parts(longer) == [longer]
+
+
+def test_a_launcher_that_begins_as_another_ends_is_of_another_file() -> None:
+    other = (
+        BANNER
+        + "[rank2]:[E1121 07:21:46.653373283 ProcessGroupNCCL.cpp:612] [Rank 2] Collective failed\n"
+        + AGENT
+    )
+    one = BANNER + TRACEBACK + AGENT + TABLE
+    # all but its first line, which is empty
+    assert [len(text.strip()) for text in parts(one + other)] == [len(one.strip()), len(other.strip())]
+    later = other.replace("07:21:", "07:22:")
+    assert parts(one + later) == [one + later]
+
+
+def test_what_a_launcher_labels_stands_below_its_banner() -> None:
+    out = "".join(f"[default{at % 2}]:step {at // 2} loss 0.5\n" for at in range(12))
+    err = BANNER + AGENT + TABLE
+    assert len(parts(out + err)) == 2
+    assert len(parts(STEPS + err)) == 1  # another program, before it
+
+
 def test_times_that_begin_anew_are_of_another_file() -> None:
     one, two = stamped(0, 20), stamped(1, 20, "step {} loss 0.7")
     assert parts(one + two) == [one, two]

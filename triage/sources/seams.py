@@ -7,6 +7,7 @@ launcher has given up, and what follows is not what it prints when it is run onc
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -53,6 +54,11 @@ _COUNTS = re.compile(
     rb"(?i)(?<![\w.])(?:(?:global_|train_)?(?:step|iter(?:ation)?|epoch|batch|update)s?)\b\W{0,6}\d"
 )
 _LABELLED = re.compile(rb"^(?:\[[a-z]{2,12}(?<!rank)\d{1,5}\]:|\[\d+,\d+\]<std|\d{1,5}: )")
+_BY_TORCHRUN = re.compile(rb"^\[default\d{1,5}\]:")
+_EXIT = b"destroy_process_group() was not called before program exit"
+_AT_FIRST = re.compile(
+    rb"(?i)(?<![\w.])(?:(?:global_|train_)?(?:step|iter(?:ation)?|epoch|batch|update)s?)\b\W{0,6}[01]\b"
+)
 _NEAR = 12
 """Rows below a launcher's last in which the work of another file begins."""
 _RANK = re.compile(rb"(?i)\b(?:global[_ -]?)?rank\W{0,3}(\d{1,6})\b")
@@ -90,10 +96,23 @@ def parted(
             + ", ".join(str(cut + 1) for cut in cuts)
         )
         result += labelled(
-            replace(source, data=b"\n".join(rows[begin:end] + [b""] * (end < len(rows))), above=begin)
-            for begin, end in pairwise([0, *cuts, len(rows)])
+            replace(
+                source,
+                path=_called(source.path or source.name, number),
+                data=b"\n".join(rows[begin:end] + [b""] * (end < len(rows))),
+                above=begin,
+            )
+            for number, (begin, end) in enumerate(pairwise([0, *cuts, len(rows)]))
         )
     return tuple(result), tuple(notes)
+
+
+def _called(path: str, number: int) -> str:
+    """What tells the writers of a part from those of others: a name without a number, which would be taken for a rank's."""
+    if number == 0:
+        return path
+    root, ending = os.path.splitext(path)
+    return f"{root}:{chr(ord('a') + number // 26)}{chr(ord('a') + number % 26)}{ending}"
 
 
 def _seams(rows: Sequence[bytes]) -> list[int]:
@@ -204,7 +223,8 @@ def _introduced_again(rows: Sequence[bytes]) -> list[int]:
 def _below_reports(rows: Sequence[bytes]) -> list[int]:
     """Rows below a launcher's last report where work is counted that it did not print, or would have printed otherwise."""
     found: list[int] = []
-    for end in _ends_of_reports(rows):
+    reports = _ends_of_reports(rows)
+    for end in sorted([*reports, *_exits(rows)]):
         below = [
             place for place in range(end + 1, min(len(rows), end + 1 + 2 * _NEAR)) if rows[place].strip()
         ]
@@ -212,6 +232,8 @@ def _below_reports(rows: Sequence[bytes]) -> list[int]:
         counted = next((n for n, text in enumerate(near) if _COUNTS.search(text) is not None), None)
         if counted is None or any(_AGENT.search(t) is not None or _BANNER in t for t in near[: counted + 1]):
             continue
+        if end not in reports and _AT_FIRST.search(near[counted]) is None:
+            continue  # another process may work for longer
         above = rows[:end]
         labels = any(_LABELLED.match(text) is not None and _COUNTS.search(text) is not None for text in above)
         if any(_BANNER in text for text in above) or (
@@ -222,16 +244,38 @@ def _below_reports(rows: Sequence[bytes]) -> list[int]:
 
 
 def _launchers(rows: Sequence[bytes], below: Sequence[int]) -> list[int]:
-    """Rows with which other launchers begin, below what stands ``below`` a report that was not the last of its own file."""
+    """Rows with which other launchers begin than those of which something stands above.
+
+    Below what stands ``below`` a report that was not the last of its own file, each banner begins one. So does the first
+    of all below lines that a launcher has labelled already, and one below a report whose processes write no later
+    than those did of which the report tells: nobody is begun again within a second.
+    """
     found: list[int] = []
-    for at in range(below[0], len(rows)) if below else ():
-        if _BANNER not in rows[at]:
-            continue
+    reports = _ends_of_reports(rows)
+    banners = [at for at, row in enumerate(rows) if _BANNER in row]
+    times = _times(rows) if banners and reports else []
+    for at in banners:
         begin = at - 1 if rows[at - 1].startswith(b"*****") else at
-        above = max([*(cut for cut in (*below, *found) if cut <= begin)])
-        if any(row.strip() for row in rows[above:begin]):
+        cut = max([*(cut for cut in (*below, *found) if cut <= begin)], default=None)
+        end = max((end for end in reports if end < begin), default=None)
+        if cut is not None:
+            anew = any(row.strip() for row in rows[cut:begin])
+        elif end is not None:
+            before = max((time for time in times if time.row < end), default=None)
+            after = min((time for time in times if time.row > at), default=None)
+            close = before is not None and after is not None and after.seconds - before.seconds <= 1
+            anew = close and not any(row.strip() for row in rows[end + 1 : begin])
+        else:
+            anew = at == banners[0] and any(_BY_TORCHRUN.match(row) is not None for row in rows[:begin])
+        if anew:
             found.append(begin)
     return found
+
+
+def _exits(rows: Sequence[bytes]) -> list[int]:
+    """The last rows in which torch says of a process that its interpreter ends with its group still up."""
+    said = [at for at, row in enumerate(rows) if _EXIT in row]
+    return [at for at, following in pairwise([*said, len(rows) + _NEAR]) if following - at >= _NEAR]
 
 
 def _ends_of_reports(rows: Sequence[bytes]) -> list[int]:
