@@ -6,14 +6,14 @@ import pytest
 
 from triage import Engine, Source
 
-LINES = [f"10:42:{at:02},I|gpu-c07:{rank}|batch {at} loss 3.37" for at in range(8, 20) for rank in range(2)]
+LINES = [f"gpu-c07:{rank} 10:42:{at:02},I batch {at} loss 3.37" for at in range(8, 20) for rank in range(2)]
 LAST = [
-    "10:42:20,I|gpu-c07:1|Traceback (most recent call last):",
-    '10:42:20,I|gpu-c07:1|  File "/srv/asr/train.py", line 41, in <module>',
-    "10:42:20,I|gpu-c07:1|    main()",
-    '10:42:20,I|gpu-c07:1|  File "/srv/asr/train.py", line 30, in main',
-    "10:42:20,I|gpu-c07:1|    weights[name] = rows[name]",
-    "10:42:20,I|gpu-c07:1|KeyError: 'bias'",
+    "gpu-c07:1 10:42:20,I Traceback (most recent call last):",
+    'gpu-c07:1 10:42:20,I   File "/srv/asr/train.py", line 41, in <module>',
+    "gpu-c07:1 10:42:20,I     main()",
+    'gpu-c07:1 10:42:20,I   File "/srv/asr/train.py", line 30, in main',
+    "gpu-c07:1 10:42:20,I     weights[name] = rows[name]",
+    "gpu-c07:1 10:42:20,I KeyError: 'bias'",
 ]
 STAMPS = {
     "none": "",
