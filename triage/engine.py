@@ -14,14 +14,17 @@ from triage.diagnosis import Run
 from triage.diagnosis import diagnose as judge
 from triage.errors import UsageError
 from triage.model import Diagnosis, Finding, Source, SourceReport
+from triage.readers import recognise
 from triage.reading import Gatherer
 from triage.reading.cores import cores
 from triage.rules.loader import RuleSet, load_rules
 from triage.scan.ends import Ends
 from triage.scan.scanner import THREADS, Scanner
 from triage.sources import BlockReader, discover, first_bytes
+from triage.sources.ahead import held
 from triage.sources.bundles import taken_apart
 from triage.sources.given import BYTES_PER_SECOND, Input, arguments_of
+from triage.sources.seams import parted
 
 if TYPE_CHECKING:
     from triage.receipts import ReceiptInput
@@ -104,7 +107,10 @@ class Engine:
         """As :meth:`diagnose`, for sources that have been discovered already."""
         if (budget is not None and budget < 0) or (seconds is not None and not seconds >= 0):
             raise UsageError("a budget can't be negative")
-        sources = taken_apart(sources)
+        if seconds is None:  # reading a pipe takes as long as somebody writes to it
+            sources = held(sources)
+        sources, seams = parted(taken_apart(sources), recognise)
+        notes = [*notes, *seams]
         record: dict[str, Any] | None = None
         reports: list[SourceReport] = []
         if receipt is not None:

@@ -127,6 +127,8 @@ class Source:
     local_rank: int | None = None
     host: str | None = None
     attempt: int | None = None
+    above: int = 0
+    """Lines that stand above it in the file of which it is a part: its own are counted on from there."""
 
 
 class Slot(NamedTuple):

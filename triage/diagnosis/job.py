@@ -126,7 +126,8 @@ class Job:
         lines = self.reports[finding.source].lines if finding.source < len(self.reports) else None
         if shown is None or shown.line is None or lines is None:
             return None
-        return max(0, lines - shown.line - shown.text.count("\n"))
+        above = self.sources[finding.source].above
+        return max(0, above + lines - shown.line - shown.text.count("\n"))
 
     def index(self) -> None:
         """Sort the items and rebuild the lookups after ``items`` changed."""

@@ -195,7 +195,7 @@ def finish(part: Part, source: Source, index: int) -> None:
     collector = part.collector
     if part.reading is not None or collector is None:
         return
-    part.report = part.report._replace(lines=collector.lines)
+    part.report = part.report._replace(lines=collector.lines - source.above)
     part.findings[:0] = collector.findings()  # here, where several processes share the work
     part.collector = None
     part.tail = collector.tail

@@ -143,7 +143,7 @@ class Scanner:
             progress: called with the number of bytes of each block when it is done.
             whole: whether the blocks are all of the source's.
         """
-        stream = _Stream(Collector(source, index), 1 if whole else STRETCH)
+        stream = _Stream(Collector(source, index, source.above), 1 if whole else STRETCH)
         pending: deque[_Pending] = deque()
         pool: ThreadPoolExecutor | None = None
         try:

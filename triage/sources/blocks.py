@@ -213,3 +213,17 @@ def first_bytes(source: Source, size: int = 64) -> bytes:
             return stream.read(size)
     except (OSError, ValueError):
         return b""
+
+
+def whole_of(source: Source, largest: int) -> bytes:
+    """All bytes of bytes or a plain file, as they stand; none where these are more than ``largest``, or can't be read."""
+    if source.data is not None:
+        return source.data if len(source.data) <= largest else b""
+    if source.path is None:
+        return b""
+    try:
+        with open(source.path, "rb") as file:
+            status = os.fstat(file.fileno())
+            return file.read(largest) if stat.S_ISREG(status.st_mode) and status.st_size <= largest else b""
+    except (OSError, ValueError):
+        return b""

@@ -1,20 +1,18 @@
 """Several files in one, as ``tail -n +1 *``, ``head``, ``more`` and ``grep "" *`` print them: each a source of its own again.
 
 What stands in such a file is read as if the files themselves had been given, by the names that they had. A stream
-that can't be looked at beforehand is left as it is.
+that is too large to be looked at beforehand is left as it is.
 """
 
 from __future__ import annotations
 
-import os
 import re
-import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from triage.model import Source
-from triage.sources.blocks import first_bytes
+from triage.sources.blocks import first_bytes, whole_of
 from triage.sources.labels import labelled
 
 LARGEST = 8 << 20
@@ -59,21 +57,8 @@ def _files(source: Source) -> dict[str, bytes]:
     headed = _BEGUN.search(head) is not None
     if not headed and _NAMED.match(head.lstrip(b"\r\n")) is None:
         return {}
-    data = _all_of(source)
+    data = whole_of(source, LARGEST)
     return _below_heads(data) if headed else _of_named_lines(data)
-
-
-def _all_of(source: Source) -> bytes:
-    """All bytes of ``source``; none where these are too many, or can't be read."""
-    if source.data is not None:
-        return source.data if len(source.data) <= LARGEST else b""
-    assert source.path is not None
-    try:
-        with open(source.path, "rb") as file:
-            status = os.fstat(file.fileno())
-            return file.read(LARGEST) if stat.S_ISREG(status.st_mode) and status.st_size <= LARGEST else b""
-    except (OSError, ValueError):
-        return b""
 
 
 def _below_heads(data: bytes) -> dict[str, bytes]:

@@ -33,4 +33,5 @@ def log_of(job: Job, lead: Item) -> str | None:
     source = job.source_of(lead.finding)
     if source is None or source.path is None:
         return None
-    return shlex.quote(source.name if source.data is None else source.path)  # of a bundle the file in it
+    # of a bundle the file in it, of a part the whole
+    return shlex.quote(source.name if source.data is None or source.above else source.path)

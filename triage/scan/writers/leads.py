@@ -80,10 +80,12 @@ _TAGGED = deferred(r"^\[rank\d{1,6}\]: ?")
 _STAMPED = deferred(r"\[?\d{1,4}[-:/]")
 _COLLECTED = deferred(
     r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d) std(?:out|err) [FP] "
-    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w.@-]{1,64}\[\d{1,8}\]: ",
-    needs=("stdout", "stderr", "]: "),
+    r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.(?:\d{7}|\d{9})Z "
+    r"|(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?[+-]\d\d:\d\d)"
+    r" [\w.-]{1,64} [\w.@-]{1,64}\[\d{1,8}\]: ",
+    needs=("stdout", "stderr", "]: ", "Z "),
 )
-"""What the runtime of Kubernetes' containers and journald write before every line; see :mod:`triage.scan.prefixes`."""
+"""What the runtimes of containers, CI runners, journald and rsyslog write before every line; see :mod:`triage.scan.prefixes`."""
 
 
 NONE = Leads()
