@@ -98,12 +98,16 @@ def needs(pattern: str) -> list[list[str]]:
     The rarest first. Empty when nothing is known.
     """
     usable = [choice for choice in _choices(pattern, _NEEDS) if min(map(len, choice)) >= MIN_NEED]
-    sets = {
-        tuple(dict.fromkeys(" ".join(literal.lower().split()) for literal in choice)) for choice in usable
-    }
+    sets = {_shortest(" ".join(literal.lower().split()) for literal in choice) for choice in usable}
     sets = {choice for choice in sets if not any(_implies(other, choice) for other in sets - {choice})}
     ordered = sorted(sets, key=lambda choice: (-min(map(len, choice)), choice))
     return [list(choice) for choice in ordered[:MAX_NEEDS]]
+
+
+def _shortest(choice: Iterable[str]) -> tuple[str, ...]:
+    """The literals of ``choice`` that hold no other of them."""
+    literals = tuple(dict.fromkeys(choice))
+    return tuple(one for one in literals if not any(other in one for other in literals if other != one))
 
 
 def _implies(choice: tuple[str, ...], other: tuple[str, ...]) -> bool:
