@@ -184,7 +184,8 @@ class Block:
     rest is context shared with its neighbours. ``offset`` is the position of ``data[0]`` in the
     decompressed source and ``line`` the number (from 1) of the line that ``data[0]`` is in.
     ``leads`` are what has been learned of its lines, None where nobody has tried; ``heard`` are the lines that
-    somebody has read, by their positions in the source: text, prefix and message.
+    somebody has read, by their positions in the source: text, prefix and message; ``worded`` is how those are worded
+    that were found to be statements, None for others, by position and whether a statement may be indented.
     """
 
     data: bytes
@@ -195,6 +196,7 @@ class Block:
     last: bool
     leads: Leads | None = None
     heard: dict[int, tuple[str, Prefix, str]] = field(default_factory=dict)
+    worded: dict[tuple[int, bool], str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

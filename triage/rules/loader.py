@@ -22,7 +22,7 @@ BUILTIN = "triage"
 ENTRY_POINTS = "triage.rules"
 _PACKED = os.path.join(os.path.dirname(__file__), "_packed.json")
 _CHECKOUT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
-_CACHE_FORMAT = 16
+_CACHE_FORMAT = 18
 
 
 class RuleSet(Mapping[str, Rule]):

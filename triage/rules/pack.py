@@ -1,8 +1,8 @@
 """Checked rules in the form that they are kept in: what every run needs first, each rule when it is asked for.
 
-A pack is one line of JSON, the index, and after it the rules themselves, each as JSON: a job meets a few
-dozen of a thousand rules, and reading them all would take longer than answering. The index is kept by columns:
-a list of seven thousand strings is read in a tenth of the time that as many small lists take.
+A pack is one line of JSON, after it columns of plain words, and then the rules themselves, each as JSON: a job meets
+a few dozen of a thousand rules, and reading them all would take longer than answering. Columns that are only to be
+cut at a sign are read in a tenth of the time that lists of JSON take.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from mmap import mmap
 from typing import Any, NamedTuple
 
+from triage.errors import RuleError
 from triage.rules.schema import ENGINE_VERSION
 
 NEEDS = "_needs"
 """Key under which a rule keeps what its patterns need."""
 Needs = Sequence[Sequence[str]]
 """Sets of literals, of each of which every match of a pattern contains one."""
+_COLUMN, _WORD = "\x1e", "\x1f"
+"""What stands between columns, and between the words in them: ASCII's own signs for that."""
 
 
 class Anchors(NamedTuple):
@@ -50,7 +53,7 @@ class Pack:
     anchors: Anchors
     numbers: Mapping[str, int]
     """The position of each rule in the columns that follow, by its id."""
-    files: Sequence[str | None]
+    files: Sequence[str]
     lines: Sequence[int | None]
     ends: Sequence[int]
     """Where each rule ends, counted from the beginning of the first."""
@@ -63,7 +66,7 @@ class Pack:
     def place(self, rule_id: str) -> Place:
         """Where a rule is."""
         at = self.numbers[rule_id]
-        return Place(self.files[at], self.lines[at], self.ends[at - 1] if at else 0, self.ends[at])
+        return Place(self.files[at] or None, self.lines[at], self.ends[at - 1] if at else 0, self.ends[at])
 
     def raw(self, rule_id: str) -> dict[str, Any]:
         """What was written of a rule."""
@@ -72,7 +75,11 @@ class Pack:
 
 
 def packed(rules: Iterable[Mapping[str, Any]]) -> bytes:
-    """A pack of the checked raw mappings ``rules``."""
+    """A pack of the checked raw mappings ``rules``.
+
+    Raises:
+        RuleError: when an anchor or a name has the signs in it that keep them apart.
+    """
     from triage.rules.patterns import needs
     from triage.rules.windows import choose, ordinary
 
@@ -101,19 +108,29 @@ def packed(rules: Iterable[Mapping[str, Any]]) -> bytes:
         if not signature and raw.get("when"):
             derived.append(raw["id"])
     ordered = sorted(anchors.items())
+    columns = _columns(
+        [literal for literal, _ in ordered],
+        [window for _, (window, _, _) in ordered],
+        [" ".join(ids) for _, (_, _, ids) in ordered],
+        [raw["id"] for raw in rules],
+        [raw.get("_path") or "" for raw in rules],
+        derived,
+    )
     index = {
         "engine": ENGINE_VERSION,
-        "anchors": [literal for literal, _ in ordered],
-        "windows": [window for _, (window, _, _) in ordered],
+        "columns": len(columns),
         "sampled": [at for at, (_, (_, sampled, _)) in enumerate(ordered) if sampled],
-        "rules": [" ".join(ids) for _, (_, _, ids) in ordered],
-        "ids": [raw["id"] for raw in rules],
-        "files": [raw.get("_path") for raw in rules],
         "lines": [raw.get("_line") for raw in rules],
         "ends": ends,
-        "derived": derived,
     }
-    return json.dumps(index, separators=(",", ":"), ensure_ascii=False).encode() + b"\n" + bytes(body)
+    return json.dumps(index, separators=(",", ":")).encode() + b"\n" + columns + bytes(body)
+
+
+def _columns(*columns: Sequence[str]) -> bytes:
+    for word in (word for column in columns for word in column):
+        if _COLUMN in word or _WORD in word:
+            raise RuleError(f"control characters 30 and 31 may not stand in {word!r}")
+    return _COLUMN.join(_WORD.join(column) for column in columns).encode()
 
 
 def unpacked(name: str, data: bytes | mmap) -> Pack:
@@ -122,12 +139,15 @@ def unpacked(name: str, data: bytes | mmap) -> Pack:
     Raises:
         ValueError, KeyError, TypeError: when it is none.
     """
-    body = data.find(b"\n") + 1
-    index = json.loads(data[:body])
-    if not body or index["engine"] != ENGINE_VERSION:
+    begin = data.find(b"\n") + 1
+    index = json.loads(data[:begin])
+    if not begin or index["engine"] != ENGINE_VERSION:
         raise ValueError("not a pack of this version")
-    anchors = Anchors(index["anchors"], index["windows"], index["rules"], frozenset(index["sampled"]))
-    numbers = {rule_id: at for at, rule_id in enumerate(index["ids"])}
-    return Pack(
-        name, anchors, numbers, index["files"], index["lines"], index["ends"], index["derived"], data, body
+    body = begin + index["columns"]
+    columns = data[begin:body].decode().split(_COLUMN)
+    literals, windows, rules, ids, files, derived = (
+        column.split(_WORD) if column else [] for column in columns
     )
+    anchors = Anchors(literals, windows, rules, frozenset(index["sampled"]))
+    numbers = {rule_id: at for at, rule_id in enumerate(ids)}
+    return Pack(name, anchors, numbers, files, index["lines"], index["ends"], derived, data, body)

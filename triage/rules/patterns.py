@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import regex
@@ -79,10 +79,10 @@ def infer_anchors(patterns: Iterable[str], given: Iterable[str] = ()) -> tuple[s
     anchors = list(given)
     known = {anchor.lower() for anchor in anchors}
     for pattern in patterns:
-        choices = _choices(pattern)
+        choices = _choices(pattern, _ANCHORS)
         if any(all(_has(literal, known) for literal in choice) for choice in choices):
             continue
-        best = _best(choices)
+        best = _best(choices, MIN_ANCHOR)
         if given and best and min(map(len, best)) < MIN_ADDED:
             continue  # the author chose anchors; a short literal of ours would hit too many lines
         for literal in best:
@@ -97,12 +97,37 @@ def needs(pattern: str) -> list[list[str]]:
 
     The rarest first. Empty when nothing is known.
     """
-    usable = [choice for choice in _choices(pattern) if min(map(len, choice)) >= MIN_NEED]
-    sets = {
-        tuple(dict.fromkeys(" ".join(literal.lower().split()) for literal in choice)) for choice in usable
-    }
+    usable = [choice for choice in _choices(pattern, _NEEDS) if min(map(len, choice)) >= MIN_NEED]
+    sets = {_shortest(" ".join(literal.lower().split()) for literal in choice) for choice in usable}
+    sets = {choice for choice in sets if not any(_implies(other, choice) for other in sets - {choice})}
     ordered = sorted(sets, key=lambda choice: (-min(map(len, choice)), choice))
     return [list(choice) for choice in ordered[:MAX_NEEDS]]
+
+
+def _shortest(choice: Iterable[str]) -> tuple[str, ...]:
+    """The literals of ``choice`` that hold no other of them."""
+    literals = tuple(dict.fromkeys(choice))
+    return tuple(one for one in literals if not any(other in one for other in literals if other != one))
+
+
+def _implies(choice: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether a text with a literal of ``choice`` has one of ``other`` too."""
+    return all(any(part in literal for part in other) for literal in choice)
+
+
+class _Kind(NamedTuple):
+    """Which literals are gathered."""
+
+    least: int
+    """Characters that those of alternatives must have."""
+    whole: bool
+    """Whether what stands before alternatives is made a part of each of them."""
+
+
+_ANCHORS = _Kind(MIN_ANCHOR, whole=False)
+"""Few, since everything is searched for them."""
+_NEEDS = _Kind(MIN_NEED, whole=True)
+"""Those that tell most: only records with an anchor are searched for them."""
 
 
 def _has(literal: str, anchors: Iterable[str]) -> bool:
@@ -110,13 +135,13 @@ def _has(literal: str, anchors: Iterable[str]) -> bool:
     return any(anchor in text for anchor in anchors)
 
 
-def _best(choices: list[tuple[str, ...]]) -> tuple[str, ...]:
+def _best(choices: list[tuple[str, ...]], least: int) -> tuple[str, ...]:
     """The choice whose shortest literal is longest: it will hit the fewest lines."""
-    usable = [c for c in choices if min(map(len, c)) >= MIN_ANCHOR and len(c) <= MAX_ALTERNATIVES]
+    usable = [c for c in choices if min(map(len, c)) >= least and len(c) <= MAX_ALTERNATIVES]
     return max(usable, key=lambda c: min(map(len, c)), default=())
 
 
-def _choices(pattern: str) -> list[tuple[str, ...]]:
+def _choices(pattern: str, kind: _Kind) -> list[tuple[str, ...]]:
     """Sets of literals such that every match of ``pattern`` contains one of each set."""
     try:
         with warnings.catch_warnings():
@@ -124,9 +149,7 @@ def _choices(pattern: str) -> list[tuple[str, ...]]:
             tree = _parse(pattern)
     except Exception:  # a construct that only the regex module knows: the rule names its anchor
         return []
-    choices: list[tuple[str, ...]] = []
-    run = _collect(tree, "", choices)
-    choices.append((run,))
+    choices = _within(tree, kind)
     stripped = [tuple(literal.strip() for literal in choice) for choice in choices]
     return [choice for choice in stripped if all(choice)]
 
@@ -139,30 +162,31 @@ def _parse(pattern: str) -> Any:
     return _parser.parse(pattern)
 
 
-def _collect(tree: Any, run: str, choices: list[tuple[str, ...]]) -> str:
+def _collect(tree: Any, run: str, choices: list[tuple[str, ...]], kind: _Kind) -> str:
     """Add what ``tree`` requires to ``choices``; returns the literal run that is still open."""
     for op, argument in tree:
         name = str(op)
         if name == "LITERAL":
             run += chr(argument)
         elif name == "SUBPATTERN":
-            run = _collect(argument[3], run, choices)
+            run = _collect(argument[3], run, choices, kind)
         elif name == "AT":
             continue
         else:
             choices.append((run,))
-            run = ""
             if name == "BRANCH":
-                each = [_best(_within(branch)) for branch in argument[1]]
+                before = run if kind.whole else ""
+                each = [_best(_within(branch, kind, before), kind.least) for branch in argument[1]]
                 if all(each):
                     choices.append(tuple(literal for best in each for literal in best))
             elif name in {"MAX_REPEAT", "MIN_REPEAT"} and argument[0] >= 1:
-                choices.extend(_within(argument[2]))
+                choices.extend(_within(argument[2], kind))
+            run = ""
     return run
 
 
-def _within(tree: Any) -> list[tuple[str, ...]]:
-    """The choices of a part of a pattern."""
+def _within(tree: Any, kind: _Kind, run: str = "") -> list[tuple[str, ...]]:
+    """The choices of a part of a pattern, before which the literal ``run`` stands."""
     choices: list[tuple[str, ...]] = []
-    choices.append((_collect(tree, "", choices),))
+    choices.append((_collect(tree, run, choices, kind),))
     return [choice for choice in choices if all(choice)]

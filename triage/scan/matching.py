@@ -117,7 +117,12 @@ def prefix_names(prefix: Prefix) -> dict[str, Value]:
 
 def _stands(literal: str, text: bytes) -> bool:
     """Whether each word of ``literal`` stands in a text; between them lines may end and others begin."""
-    return all(word.encode() in text for word in literal.split() if word.isascii())
+    words = (word for word in literal.split() if word.isascii() and _ESCAPED.isdisjoint(word))
+    return all(word.encode() in text for word in words)
+
+
+_ESCAPED = frozenset('"\\<>&')
+"""What a line of JSON may write otherwise than its message has it."""
 
 
 def _literal(anchor: str) -> str:

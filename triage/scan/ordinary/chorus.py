@@ -44,8 +44,8 @@ _GIVES_UP = (
     r"|terminat\w*|shutting down|cannot go on|can't continue|cannot continue|error|fatal|fail\w*)\b"
 )
 _WHOLE = r"(?<![\w.])\d{1,9}(?![\w.]*\d|[.:/])"
-_NUMBERED = r"[^\s:]*\d\S*"
-"""A word with a number in it, whatever else is: a place, an id, a count."""
+_NUMBERED = r"(?<![^\s:])[^\s:]*\d\S*"
+"""A word with a number in it, whatever else is: a place, an id, a count; looked for where words begin."""
 
 
 def chorus(
@@ -134,11 +134,16 @@ def _like_them(told: Mapping[str, str], last: Mapping[str, Said]) -> list[str]:
 
 
 def _kind(line: Said) -> str:
-    return _begin(line) or _wording(line)
+    wording = _wording(line)
+    return _begun(wording) or wording
 
 
 def _begin(line: Said) -> str:
-    before = compiled(_REASON).split(_wording(line).rpartition(":: ")[2], maxsplit=1)
+    return _begun(_wording(line))
+
+
+def _begun(wording: str) -> str:
+    before = compiled(_REASON).split(wording.rpartition(":: ")[2], maxsplit=1)
     return before[0] if len(before) > 1 and len(before[0]) >= _SHORTEST else ""
 
 
@@ -180,13 +185,14 @@ def _new_to_all(lines: Sequence[Said], last: Mapping[str, Said]) -> dict[str, st
 
     All that end well say that too, or say that they do.
     """
-    wording, count = Counter(map(_kind, last.values())).most_common(1)[0]
-    told = {writer for writer, line in last.items() if _kind(line) == wording}
+    kinds = {line: _kind(line) for line in lines}
+    wording, count = Counter(kinds[line] for line in last.values()).most_common(1)[0]
+    told = {writer for writer, line in last.items() if kinds[line] == wording}
     said: dict[str, Counter[str]] = defaultdict(Counter)
     for line in lines:
         if line.writer is not None:
-            said[_kind(line)][line.writer] += 1
-    first = next((line for line in lines if _kind(line) == wording), None)
+            said[kinds[line]][line.writer] += 1
+    first = next((line for line in lines if kinds[line] == wording), None)
     if (
         first is None
         or count == len(last)

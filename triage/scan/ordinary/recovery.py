@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from triage.scan.counting import AFTER, CODE, counts_of, counts_on, goes_on
+from triage.scan.counting import AFTER, CODE, counts_on, goes_on
 from triage.scan.lazy import compiled
 from triage.scan.ordinary.rows import GAVE_UP, MANY, MAX_ROWS, Rows
 
@@ -32,8 +32,6 @@ _SAVES = (
     r"|remov\w*|delet\w*)\b"
 )
 """The name of what a run can be taken up from, and how it is said that it is written."""
-_TRIES = r"(?i)\b(?:tr(?:y|ies|ying|ial)|attempt|start\w*|launch\w*|run(?:ning)?|begin\w*|stage|phase|part)\b"
-"""How what is done several times, or in several parts, is announced."""
 FEW = 3
 """Lines that count work right below what is done about an error, and rows that are right below it."""
 _DENIED = r"(?i)\b(?:cannot|can't|could not|unable|failed to|won't|will not|not be|no longer)\b"
@@ -85,14 +83,11 @@ def _brought_to_an_end(rows: Rows, at: int, writer: str) -> int | None:
 
 def _next_try(rows: Rows, i: int, at: int) -> bool:
     """Whether row ``i`` begins a further one of numbered tries, of which one began above row ``at``."""
-    words = rows.part(i)[1]
-    told = counts_of(words) if compiled(_TRIES).search(words) else None
+    told = rows.tried(i)
     if told is None:
         return False
-    past = [
-        known[1] for k in range(max(0, at - MAX_ROWS), at)
-        if compiled(_TRIES).search(said := rows.part(k)[1]) and (known := counts_of(said)) and known[0] == told[0]
-    ]  # fmt: skip
+    above = (rows.tried(k) for k in range(max(0, at - MAX_ROWS), at))
+    past = [known[1] for known in above if known is not None and known[0] == told[0]]
     return bool(past) and counts_on(past, [told[1]])
 
 

@@ -19,7 +19,11 @@ _BETWEEN = r"[^\w\n]{0,12}(?:[A-Za-z]{1,12}[^\w\n]{1,4}){0,3}"
 """What may stand between a number and a name."""
 _SMALL = r"(?<![\w.:-])(\d{1,4})(?!\w|[.:]\d)"
 _PID = r"(?<![\w.:-])(\d{3,8})(?!\w|[.:]\d)"
-_CALLED = r"(?i)\b(?:rank|slot|worker|process|proc|member|child|replica|actor|trainer)(?:_?(?:id|no|idx|index))?\W{0,3}\Z"
+_CALLED = (
+    r"(?i)\b(?:rank|slot|worker|process|proc|member|child|replica|actor|trainer)(?:_?(?:id|no|idx|index))?\W{0,3}"
+    + _SMALL
+)
+"""A small number that is called that of a process."""
 _COUNTS = r"(?i)\b(?:step|epoch|iter\w*|round|code|status|exit\w*|signal|in|after|for|took|with)\W{1,3}\Z"
 
 
@@ -53,16 +57,13 @@ def _of_pids(lines: Sequence[Said]) -> dict[str, int]:
     """Of lines that are the same but for a small number and a large one."""
     pairs: dict[str, set[tuple[str, int]]] = defaultdict(set)
     for line in lines:
-        numbers = compiled(_SMALL).finditer(line.message)
-        small = [n for n in numbers if compiled(_CALLED).search(line.message[: n.start()])]
-        large = [
-            n
-            for n in compiled(_PID).finditer(line.message)
-            if n.start() != (small[0].start() if small else -1)
-        ]
-        if small and len(large) == 1:
+        small = compiled(_CALLED).search(line.message)
+        if small is None:
+            continue
+        large = [n for n in compiled(_PID).finditer(line.message) if n.start() != small.start(1)]
+        if len(large) == 1:
             wording = re.sub(r"\d+", "#", line.message)
-            pairs[wording].add((f"pid {large[0][1]}", int(small[0][1])))
+            pairs[wording].add((f"pid {large[0][1]}", int(small[1])))
     return _agreed(list(pairs.values()))
 
 

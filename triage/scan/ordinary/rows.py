@@ -49,6 +49,10 @@ GAVE_UP = (
 """What is said where nothing more is tried."""
 
 
+_TRIES = r"(?i)\b(?:tr(?:y|ies|ying|ial)|attempt|start\w*|launch\w*|run(?:ning)?|begin\w*|stage|phase|part)\b"
+"""How what is done several times, or in several parts, is announced."""
+
+
 class Rows:
     """The lines at the end of one log, by writer and shape."""
 
@@ -58,6 +62,7 @@ class Rows:
         self._name = source.name
         self._whole = not block.offset and len(block.data) <= MAX_BYTES
         self._parts: dict[int, tuple[str, str]] = {}
+        self._tries: dict[int, tuple[str, list[float]] | None] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -82,6 +87,13 @@ class Rows:
             prefix, message = split(self._leads, text)
             known = self._parts[at] = (prefix.stream, message[:LONGEST])
         return known
+
+    def tried(self, at: int) -> tuple[str, list[float]] | None:
+        """What a row counts that announces one of several tries or parts, None where it is none."""
+        if at not in self._tries:
+            message = self.part(at)[1]
+            self._tries[at] = counts_of(message) if compiled(_TRIES).search(message) else None
+        return self._tries[at]
 
     def ordinary(self, at: int) -> bool:
         """Whether a row is a statement, and neither code nor alarming."""

@@ -222,6 +222,20 @@ def _heard(block: Block, at: int, raw: bytes) -> tuple[str, Prefix, str]:
 def _said(block: Block, source: Source, index: int, row: _Row, *, indented: bool = False) -> Said | None:
     """The line of a program that a row is, None where it is something else; code is indented, as counts may be."""
     at, number, raw = row
+    key = block.offset + at, indented
+    if key not in block.worded:
+        block.worded[key] = _worded(block, at, raw, indented=indented)
+    wording = block.worded[key]
+    if wording is None:
+        return None
+    text, prefix, message = _heard(block, at, raw)
+    return Said(
+        index, number, block.offset + at, text, prefix, message, wording, writer_of(prefix, source, message)
+    )
+
+
+def _worded(block: Block, at: int, raw: bytes, *, indented: bool) -> str | None:
+    """How a line is worded, None where it is no statement of a program's."""
     if b"NCCL INFO" in raw[:160] or b"NCCL WARN" in raw[:160]:
         return None
     text, prefix, message = _heard(block, at, raw)
@@ -235,10 +249,7 @@ def _said(block: Block, source: Source, index: int, row: _Row, *, indented: bool
         behind = text[own.end() : own.end() + 1]
         if any(text[again.end() : again.end() + 1] == behind for again in mark.finditer(text, own.end())):
             return None  # two processes wrote it at once
-    wording = " ".join(compiled(_VARYING).sub("#", message.lower()).split())[:120]
-    return Said(
-        index, number, block.offset + at, text, prefix, message, wording, writer_of(prefix, source, message)
-    )
+    return " ".join(compiled(_VARYING).sub("#", message.lower()).split())[:120]
 
 
 def is_statement(text: str, prefix: Prefix, message: str) -> bool:
@@ -275,12 +286,12 @@ _HEADS = (
 
 def writer_of(prefix: Prefix, source: Source, message: str) -> str | None:
     """Who wrote a line: the rank that it says, or its source, else a stream of the source; None without a name."""
-    own = compiled(SELF).match(message)
     rank = prefix.rank if prefix.rank is not None else source.rank
-    if rank is None and own is not None:
-        rank = int(own[1] or own[2])
     if rank is not None:
         return str(rank)
+    own = compiled(SELF).match(message)
+    if own is not None:
+        return str(int(own[1] or own[2]))
     name = prefix.stream or ("" if prefix.pid is None else f"pid {prefix.pid}")
     return f"{source.path or source.name} {name}" if name else None
 

@@ -278,6 +278,8 @@ def _numbers(line: Said) -> list[tuple[tuple[object, ...], int]]:
 
 
 def _stated(line: Said) -> Iterator[tuple[tuple[object, ...], int]]:
+    if compiled(r"\d").search(line.message) is None:
+        return
     for at, said in enumerate(compiled(_RANK).finditer(line.message)):
         if not (said["before"] or "").rstrip(" _-").lower().endswith(OF_A_PART):
             yield ("rank", at), int(said["rank"])

@@ -22,17 +22,22 @@ _DAYTIME = Lazy(TIME + r"(?=[ ]|$)")
 _VLLM = Lazy("(" + LEVEL_WORD + r") (\d\d)-(\d\d) " + TIME + r" \[?([^\s\]]+:\d+)\](?: |$)", LEVELS_NEED)
 _LEVEL_STAMP = Lazy("(" + LEVEL_WORD + r")[ :|]+(?=(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d)", LEVELS_NEED)
 _ROOT = Lazy("(" + LEVEL_WORD + r"):([A-Za-z_][\w.]*):(?!:)", LEVELS_NEED)
-_TRANSFORMERS = Lazy(r"\[(" + LEVEL_WORD + r")\|([^\]\n]{1,120})\] (\d{4}-\d\d-\d\d) " + TIME + r" >> ?")
+_TRANSFORMERS = Lazy(
+    r"\[(" + LEVEL_WORD + r")\|([^\]\n]{1,120})\] (\d{4}-\d\d-\d\d) " + TIME + r" >> ?", needs=(">>",)
+)
 _LLAMAFACTORY = Lazy(
-    r"\[(" + LEVEL_WORD + r")\|(\d{4}-\d\d-\d\d) " + TIME + r"\] ([A-Za-z_][\w.]{0,120}:\d+) >> ?"
+    r"\[(" + LEVEL_WORD + r")\|(\d{4}-\d\d-\d\d) " + TIME + r"\] ([A-Za-z_][\w.]{0,120}:\d+) >> ?",
+    needs=(">>",),
 )
 _NEMO = Lazy(
-    r"\[NeMo ([IWEDFC]) (\d{4}-\d\d-\d\d) " + TIME + r"(?: rank:(\d{1,10}))? ([^\]\n]{1,120})\](?: |$)"
+    r"\[NeMo ([IWEDFC]) (\d{4}-\d\d-\d\d) " + TIME + r"(?: rank:(\d{1,10}))? ([^\]\n]{1,120})\](?: |$)",
+    needs=("[NeMo ",),
 )
 _TENSORRT = Lazy(
     r"(?:\[(\d\d/\d\d/\d{4})-(\d\d:\d\d:\d\d)\] )?\[TRT(?:-LLM)?\] "
     r"(?:\[(?:RANK|MPI_Rank) (\d{1,10})\] )?\[([FEWIVD])\](?: \[(\d{1,10})\])?"
-    r"(?: \[[a-z][\w.]{0,40}\]\[(?:RANK|MPI_Rank) (\d{1,10})\])?(?: |$)"
+    r"(?: \[[a-z][\w.]{0,40}\]\[(?:RANK|MPI_Rank) (\d{1,10})\])?(?: |$)",
+    needs=("[TRT",),
 )
 _TENSORRT_CPP = Lazy(
     r"\[TensorRT-LLM\]\[(TRACE|DEBUG|INFO|WARNING|ERROR)\](?:(?:\[| \[(?=[A-Za-z]))(?:RANK |M[Pp][Ii]_?Rank )?(\d{1,10})\])?(?: |$)",

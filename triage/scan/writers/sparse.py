@@ -42,7 +42,10 @@ def sparse_mark_of(lines: Sequence[str], records: Sequence[str]) -> tuple[re.Pat
     most = max((int(tag[1]) for line in lines if (tag := TAGGED.match(line)) is not None), default=-1)
     places: dict[str, list[int]] = defaultdict(list)
     for head in heads:
-        own = next((n for n in _NUMBER.finditer(head) if _is_rank(n, most)), None)
+        named = _may_name_a_rank(head)
+        if not named and most < 0:
+            continue
+        own = next((n for n in _NUMBER.finditer(head) if _is_rank(n, most, named=named)), None)
         if own is not None:
             places[shape_of(head[: own.start()])].append(int(own[0]))
     if not places:
@@ -56,11 +59,22 @@ def sparse_mark_of(lines: Sequence[str], records: Sequence[str]) -> tuple[re.Pat
     return None if contradicted(mark, 0, lines) else (mark, 0)
 
 
-def _is_rank(number: re.Match[str], most: int) -> bool:
-    """Whether a number in a record may be the rank of its writer; ``most`` is the greatest that is known."""
+def _may_name_a_rank(head: str) -> bool:
+    """Whether a word for a rank is in the beginning of a record: to ask that of each number in it takes long."""
+    folded = head.lower()
+    return "rank" in folded or "rk" in folded
+
+
+def _is_rank(number: re.Match[str], most: int, *, named: bool) -> bool:
+    """Whether a number in a record may be the rank of its writer.
+
+    Args:
+        most: the greatest rank that is known.
+        named: whether a word for a rank may stand before it.
+    """
     start = number.start()
     near = number.string[max(0, start - _NEAR) : start]
-    if _NAMED.search(near) is not None:
+    if named and _NAMED.search(near) is not None:
         return _AMONG_FEWER.search(near) is None
     if int(number[0]) > most:
         return False

@@ -26,9 +26,7 @@ Place = tuple[int, int]
 def row_of(line: str, key: str = "") -> Row:
     """What stands between spaces, brackets and the like; with a ``key``, what first stands under it."""
     if not key:
-        text = line.translate(_BETWEEN)
-        words = text.split()
-        return words, _starts(text, words)
+        return _placed(line)
     found = next((found for found in KEYS.finditer(line) if found[1] == key), None)
     value = None if found is None else _WORD.match(line, found.end())
     return ([], []) if value is None else ([value[0]], [value.start()])
@@ -39,6 +37,13 @@ def _split(line: str) -> tuple[str, Sequence[str]]:
     """A line with nothing but spaces between its words, and these."""
     text = line.translate(_BETWEEN)
     return text, text.split()
+
+
+@lru_cache(maxsize=_KEPT)
+def _placed(line: str) -> Row:
+    """The words of a line and where they begin."""
+    text, words = _split(line)
+    return words, _starts(text, words)
 
 
 def _starts(text: str, words: Sequence[str]) -> list[int]:
@@ -82,9 +87,7 @@ class Table:
     @cached_property
     def rows(self) -> Sequence[Row]:
         """The words of each record and where they stand in it."""
-        if self._key:
-            return [row_of(line, self._key) for line in self.records]
-        return [(words, _starts(text, words)) for text, words in map(_split, self.records)]
+        return [row_of(line, self._key) for line in self.records]
 
     def column(self, at: int) -> Sequence[str]:
         """The words at a place, of the records that are as long."""
