@@ -38,7 +38,7 @@ BUNDLES = {
 @pytest.mark.parametrize("how", BUNDLES)
 def test_each_file_is_a_source_with_its_rank(how: str) -> None:
     found = taken_apart([Source("all.txt", data=BUNDLES[how].encode())])
-    assert [source.name for source in found] == [f"all.txt:{name}" for name in FILES]
+    assert [source.path for source in found] == list(FILES)
     assert [source.rank for source in found] == [0, 1, 2]
     assert [(source.data or b"").decode() for source in found] == list(FILES.values())
 
@@ -50,14 +50,20 @@ def test_the_diagnosis_is_that_of_the_files(engine: Engine, how: str, tmp_path: 
     root = engine.diagnose(at).root_cause
     assert root is not None
     assert (root.category, root.origin.rank) == ("user-code", 2)
-    assert root.evidence[0].path.endswith("all.txt:out/rank_2.log")
+    shown = root.evidence[0]
+    if how.startswith("grep"):
+        assert shown.path.endswith("all.txt:out/rank_2.log")
+    else:
+        assert shown.path == str(at)
+        assert shown.line is not None
+        assert BUNDLES[how].split("\n")[shown.line - 1] == shown.text.split("\n")[0]
 
 
 def test_what_tail_follows_is_put_together() -> None:
     data = b"$ tail -f a.log b.log\n==> a.log <==\none\n\n==> b.log <==\ntwo\n\n==> a.log <==\nthree\n"
     found = taken_apart([Source("x", data=data)])
-    assert [(source.name, source.data) for source in found] == [
-        ("x", b"$ tail -f a.log b.log\n"), ("x:a.log", b"one\nthree\n"), ("x:b.log", b"two\n"),
+    assert [(source.name, source.data, source.above) for source in found] == [
+        ("x", b"$ tail -f a.log b.log\n", 0), ("x:a.log", b"one\nthree\n", 0), ("x", b"two\n", 5),
     ]  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from triage.model import Source
 from triage.sources.blocks import first_bytes, whole_of
@@ -30,7 +31,10 @@ _FEWEST = 8
 
 
 def taken_apart(sources: Iterable[Source]) -> tuple[Source, ...]:
-    """``sources``, those that hold several files replaced by these, called ``BUNDLE:FILE`` and labelled as files are."""
+    """``sources``, those that hold several files replaced by these, labelled as files are.
+
+    Lines of one that stands in a bundle as a whole are counted there; others are called ``BUNDLE:FILE``.
+    """
     result: list[Source] = []
     for source in sources:
         files = _files(source)
@@ -40,16 +44,24 @@ def taken_apart(sources: Iterable[Source]) -> tuple[Source, ...]:
         result += labelled(
             replace(
                 source,
-                name=f"{source.name}:{name}" if name else source.name,
+                name=f"{source.name}:{name}" if name and file.above is None else source.name,
                 path=name or source.path,
-                data=data,
+                data=file.data,
+                above=file.above or 0,
             )
-            for name, data in files.items()
+            for name, file in files.items()
         )
     return tuple(result)
 
 
-def _files(source: Source) -> dict[str, bytes]:
+class _File(NamedTuple):
+    """What a bundle has of one file, and how many lines stand above it, where it stands in one place as it is."""
+
+    data: bytes
+    above: int | None = None
+
+
+def _files(source: Source) -> dict[str, _File]:
     """The files in ``source`` by their names, what stands before the first by none; nothing where it is no bundle."""
     if source.kind is not None or source.stream is not None:
         return {}
@@ -61,26 +73,29 @@ def _files(source: Source) -> dict[str, bytes]:
     return _below_heads(data) if headed else _of_named_lines(data)
 
 
-def _below_heads(data: bytes) -> dict[str, bytes]:
+def _below_heads(data: bytes) -> dict[str, _File]:
     """What stands below each head; ``tail -f`` names a file again whenever it has more."""
     heads = list(_HEAD.finditer(data))
     if not heads:
         return {}
-    files: dict[str, bytes] = {}
+    files: dict[str, _File] = {}
     before = data[: heads[0].start()]
     if before.strip():
-        files[""] = before
+        files[""] = _File(before, 0)
     ends: Sequence[int] = [*(head.start() for head in heads[1:]), len(data)]
     for head, end in zip(heads, ends, strict=True):
         name = (head[1] or head[2]).decode("utf-8", "replace")
         text = data[head.end() : end].removeprefix(b"\n")
         if end < len(data) and text.endswith(b"\n\n"):
             text = text[:-1]  # which sets the next head apart
-        files[name] = files.get(name, b"") + text
+        more = files.get(name)
+        files[name] = (
+            _File(text, data.count(b"\n", 0, head.end() + 1)) if more is None else _File(more.data + text)
+        )
     return files
 
 
-def _of_named_lines(data: bytes) -> dict[str, bytes]:
+def _of_named_lines(data: bytes) -> dict[str, _File]:
     """The lines behind each name, where all lines bear one and several are named."""
     rows = [row for row in data.split(b"\n") if row.strip()]
     found = [_NAMED.match(row) for row in rows]
@@ -93,7 +108,7 @@ def _of_named_lines(data: bytes) -> dict[str, bytes]:
     if len(files) < 2:
         return {}
     return {
-        name.decode("utf-8", "replace"): b"\n".join([*_without_numbers(lines), b""])
+        name.decode("utf-8", "replace"): _File(b"\n".join([*_without_numbers(lines), b""]))
         for name, lines in files.items()
     }
 
