@@ -90,6 +90,7 @@ def test_a_log_for_each(engine: Engine) -> None:
     "end",
     [
         [f"w{r:02} all laps done" for r in range(4)],
+        [f"w{r:02} laps: 0 dropped, timeout=600s timeout_budget=40s" for r in range(4)],
         ["w00 saved the table", *(f"w{r:02} finished" for r in (1, 2, 3))],
         ["w00 collected all", *(f"w{r:02} connection closed" for r in (1, 2, 3)), "w00 race complete"],
     ],
