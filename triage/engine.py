@@ -107,10 +107,9 @@ class Engine:
         """As :meth:`diagnose`, for sources that have been discovered already."""
         if (budget is not None and budget < 0) or (seconds is not None and not seconds >= 0):
             raise UsageError("a budget can't be negative")
-        if seconds is None:  # reading a pipe takes as long as somebody writes to it
-            sources = held(sources)
-        sources, seams = parted(taken_apart(sources), recognise)
-        notes = [*notes, *seams]
+        if seconds is None and budget is None:  # reading a pipe takes as long as somebody writes to it
+            sources, seams = parted(taken_apart(held(sources)), recognise)
+            notes = [*notes, *seams]
         record: dict[str, Any] | None = None
         reports: list[SourceReport] = []
         if receipt is not None:

@@ -16,7 +16,7 @@ from triage import Engine
 from triage.model import Diagnosis
 from triage.sources import BLOCK_SIZE, CONTEXT
 
-STEP = "[2026-11-20 18:{m:02d}:{s:02d}] INFO trainer: iteration {n}/500000 | lm loss: 2.1\n"
+STEP = "[2026-11-{d:02d} {h:02d}:{m:02d}:{s:02d}] INFO trainer: iteration {n}/500000 | lm loss: 2.1\n"
 TRACEBACK = (
     "[rank3]: Traceback (most recent call last):\n"
     '[rank3]:   File "/workspace/train.py", line 3, in <module>\n'
@@ -30,11 +30,16 @@ TIMEOUT = (
 )
 
 
+def step(n: int) -> str:
+    """The line of a step, a second after the one before it."""
+    return STEP.format(n=n, d=1 + n // 86400, h=n // 3600 % 24, m=n // 60 % 60, s=n % 60)
+
+
 def write_log(path: Path, megabytes: int, at: int) -> Path:
     """Steps, a traceback that begins ``at`` bytes into the log, and timeouts of the others at the end."""
     # each step once: what begins anew is another run
-    count = 1 + (megabytes << 20) // len(STEP.format(n=0, m=0, s=0))
-    steps = "".join(STEP.format(n=n, m=n // 60 % 60, s=n % 60) for n in range(count))
+    count = 1 + (megabytes << 20) // len(step(0))
+    steps = "".join(map(step, range(count)))
     text = steps[: megabytes << 20]
     cut = text.rfind("\n", 0, at) + 1
     path.write_text(

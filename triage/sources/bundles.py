@@ -25,6 +25,10 @@ _BEGUN = re.compile(rb"(?m)^(?:==> \S|:{14}\r?$)")
 _NAMED = re.compile(
     rb"(?P<name>[^\s:]{0,200}(?:\.(?:log|err|out|txt)(?:\.\d{1,4})?|/std(?:out|err)(?:\.\d{1,4})?)):"
 )
+_A_NAME = re.compile(
+    r"/|\.(?:log|err|out|txt|jsonl?)\b|(?i:rank|node|worker|host|task|slurm|std(?:out|err)|dmesg)"
+)
+"""What names of files have and headlines have not."""
 _NUMBER = re.compile(rb"(\d{1,8}):")
 _FEWEST = 8
 """Lines that don't begin with the names of files by chance."""
@@ -47,6 +51,8 @@ def taken_apart(sources: Iterable[Source]) -> tuple[Source, ...]:
                 name=f"{source.name}:{name}" if name and file.above is None else source.name,
                 path=name or source.path,
                 data=file.data,
+                rank=None,
+                local_rank=None,
                 above=file.above or 0,
             )
             for name, file in files.items()
@@ -78,21 +84,27 @@ def _below_heads(data: bytes) -> dict[str, _File]:
     heads = list(_HEAD.finditer(data))
     if not heads:
         return {}
-    files: dict[str, _File] = {}
+    names = [(head[1] or head[2]).decode("utf-8", "replace") for head in heads]
+    if not any(_A_NAME.search(name) for name in names):
+        return {}  # a program's own headlines
+    pieces: dict[str, list[bytes]] = {}
+    places: dict[str, int] = {}
     before = data[: heads[0].start()]
     if before.strip():
-        files[""] = _File(before, 0)
+        pieces[""], places[""] = [before], 0
+    line = counted = 0
     ends: Sequence[int] = [*(head.start() for head in heads[1:]), len(data)]
-    for head, end in zip(heads, ends, strict=True):
-        name = (head[1] or head[2]).decode("utf-8", "replace")
+    for name, head, end in zip(names, heads, ends, strict=True):
         text = data[head.end() : end].removeprefix(b"\n")
         if end < len(data) and text.endswith(b"\n\n"):
             text = text[:-1]  # which sets the next head apart
-        more = files.get(name)
-        files[name] = (
-            _File(text, data.count(b"\n", 0, head.end() + 1)) if more is None else _File(more.data + text)
-        )
-    return files
+        line, counted = line + data.count(b"\n", counted, head.end() + 1), head.end() + 1
+        pieces.setdefault(name, []).append(text)
+        places.setdefault(name, line)
+    return {
+        name: _File(b"".join(texts), places[name] if len(texts) == 1 else None)
+        for name, texts in pieces.items()
+    }
 
 
 def _of_named_lines(data: bytes) -> dict[str, _File]:

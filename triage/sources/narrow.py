@@ -35,6 +35,9 @@ _BOXED = "|+│┃┐┘┤"
 """How a row of a table ends."""
 
 
+NOTE = "a terminal had broken its lines: they were put together, and are counted so"
+
+
 def joined(data: bytes) -> bytes | None:
     """``data`` with its lines whole; None where no terminal shows to have broken any."""
     if len(data) > LARGEST or b"\0" in data[:1024] or data.count(b"\n") < _FEWEST * 2:

@@ -20,6 +20,7 @@ from triage.model import ByteStream, Source
 from triage.sources.constants import HEAD_SIZE, UNSIZED_LIMIT
 from triage.sources.glued import taken_apart
 from triage.sources.inflate import Inflater, compression_of
+from triage.sources.narrow import NOTE as WHOLE
 from triage.sources.narrow import joined
 from triage.sources.posted import LARGEST, as_written
 from triage.sources.reported import NOTE as REPORTED
@@ -273,16 +274,17 @@ def _opened(file: io.FileIO) -> Window:
 
 def _as_it_was_written(data: bytes) -> tuple[bytes | None, str | None]:
     """``data`` as its writers wrote it, line by line from the oldest on, with a note; None where it stands so."""
-    found = data
-    for rewritten in (as_written, joined, taken_apart):
-        found = rewritten(found) or found
+    found = as_written(data) or data
+    whole = joined(found)
+    found = found if whole is None else whole
+    found = taken_apart(found) or found
     turned = oldest_first(found)
     if turned is not None:
         return turned, NOTE
     below = output_first(found)
     if below is not None:
         return below, REPORTED
-    return None if found is data else found, None
+    return None if found is data else found, None if whole is None else WHOLE
 
 
 class _Capped:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -34,7 +35,10 @@ _MONTHS = {
     for number, name in enumerate(b"Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1)
 }
 _DAY = 86400
-_JUMP = 2
+_YEAR, _MOST_OF_A_YEAR = 12 * 31 * _DAY, 300 * _DAY
+_FEW = 4
+"""Sources that are looked at: who has joined the logs of a job gives one or two."""
+_JUMP = 10
 """Seconds by which the time goes back at least: torch's C++ code takes a fraction from another second than it prints."""
 _OLDER = 3
 """Stamped lines in a row that are older than what stands above: a writer who was late has fewer."""
@@ -84,6 +88,9 @@ def parted(
     """
     result: list[Source] = []
     notes: list[str] = []
+    sources = tuple(sources)
+    if len(sources) > _FEW:
+        return sources, ()  # whoever gives as many has not joined them
     for source in sources:
         data = b"" if source.kind is not None or source.rank is not None else whole_of(source, LARGEST)
         rows = data.split(b"\n") if data and b"\0" not in data[:1024] else []
@@ -93,14 +100,14 @@ def parted(
             continue
         notes.append(
             f"{source.name}: it is {len(cuts) + 1} logs one after the other, the next from line "
-            + ", ".join(str(cut + 1) for cut in cuts)
+            + ", ".join(str(source.above + cut + 1) for cut in cuts)
         )
         result += labelled(
             replace(
                 source,
                 path=_called(source.path or source.name, number),
                 data=b"\n".join(rows[begin:end] + [b""] * (end < len(rows))),
-                above=begin,
+                above=source.above + begin,
             )
             for number, (begin, end) in enumerate(pairwise([0, *cuts, len(rows)]))
         )
@@ -133,6 +140,9 @@ def _back_in_time(rows: Sequence[bytes]) -> list[int]:
     found: list[int] = []
     begun = latest = times[0].seconds
     forms = {times[0].form: latest}
+    openings = _openings(rows)
+    reports = _ends_of_reports(rows)
+    refused = 0
     for at, time in enumerate(times[1:], 1):
         back = latest - time.seconds
         if (
@@ -144,11 +154,14 @@ def _back_in_time(rows: Sequence[bytes]) -> list[int]:
             and len(times) - at >= _OLDER
         ):
             above = times[at - 1].row
-            first = _first_of(rows, above, time.row, len(found) + 1)
+            first = _first_of(openings, above, time.row, len(found) + 1)
             if latest < half and first is None:
+                refused += 1
+                if refused > _MOST:
+                    return []
                 continue  # several that begin at the same time may say so late
             if first is None:
-                first = next((end + 1 for end in _ends_of_reports(rows[: time.row]) if end > above), time.row)
+                first = next((end + 1 for end in reports if above < end < time.row), time.row)
             found.append(first)
             begun = latest = time.seconds
             forms = {}
@@ -176,12 +189,22 @@ def _times(rows: Sequence[bytes]) -> list[_Time]:
         else:
             dated.append(_Time(at, (int(month) * 31 + int(day)) * _DAY + seconds, form))
     if dated:
-        return dated
+        return _over_new_year(dated)
     days = 0
     for at, (above, time) in enumerate(pairwise(bare), 1):
-        days += _DAY * (above.seconds - days - time.seconds > _DAY / 2)  # midnight
+        days += _DAY * (above.seconds - time.seconds > _DAY / 2)  # midnight
         bare[at] = time._replace(seconds=time.seconds + days)
     return bare
+
+
+def _over_new_year(times: Sequence[_Time]) -> list[_Time]:
+    """``times`` whose years are counted on where they go back by most of one."""
+    found = [times[0]]
+    years = 0
+    for above, time in pairwise(times):
+        years += _YEAR * (above.seconds - time.seconds > _MOST_OF_A_YEAR)
+        found.append(time._replace(seconds=time.seconds + years))
+    return found
 
 
 def _same_zone(apart: int) -> bool:
@@ -189,12 +212,16 @@ def _same_zone(apart: int) -> bool:
     return abs(apart - round(apart / 1800) * 1800) > 120 or apart < 1800
 
 
-def _first_of(rows: Sequence[bytes], above: int, below: int, files: int) -> int | None:
-    """The row down to ``below`` with which a file begins as the ``files`` above did, each of them once; None where none does."""
+def _openings(rows: Sequence[bytes]) -> list[int]:
+    """The rows that are as the first one, but for its numbers."""
     head = next(row.translate(None, _DIGITS) for row in rows if row.strip())
-    if sum(row.translate(None, _DIGITS) == head for row in rows[: above + 1]) != files:
-        return None
-    return next((at for at in range(above + 1, below + 1) if rows[at].translate(None, _DIGITS) == head), None)
+    return [at for at, row in enumerate(rows) if row.translate(None, _DIGITS) == head]
+
+
+def _first_of(openings: Sequence[int], above: int, below: int, files: int) -> int | None:
+    """The row down to ``below`` with which a file begins as the ``files`` above did, each of them once; None where none does."""
+    begun = bisect_right(openings, above)
+    return openings[begun] if begun == files and begun < len(openings) and openings[begun] <= below else None
 
 
 def _introduced_again(rows: Sequence[bytes]) -> list[int]:
@@ -224,6 +251,10 @@ def _below_reports(rows: Sequence[bytes]) -> list[int]:
     """Rows below a launcher's last report where work is counted that it did not print, or would have printed otherwise."""
     found: list[int] = []
     reports = _ends_of_reports(rows)
+    banner = next((at for at, row in enumerate(rows) if _BANNER in row), len(rows))
+    label = next(
+        (at for at, row in enumerate(rows) if _LABELLED.match(row) and _COUNTS.search(row)), len(rows)
+    )
     for end in sorted([*reports, *_exits(rows)]):
         below = [
             place for place in range(end + 1, min(len(rows), end + 1 + 2 * _NEAR)) if rows[place].strip()
@@ -234,11 +265,7 @@ def _below_reports(rows: Sequence[bytes]) -> list[int]:
             continue
         if end not in reports and _AT_FIRST.search(near[counted]) is None:
             continue  # another process may work for longer
-        above = rows[:end]
-        labels = any(_LABELLED.match(text) is not None and _COUNTS.search(text) is not None for text in above)
-        if any(_BANNER in text for text in above) or (
-            labels and not any(_LABELLED.match(text) is not None for text in near)
-        ):
+        if banner < end or (label < end and not any(_LABELLED.match(text) is not None for text in near)):
             found.append(below[0])
     return found
 
@@ -253,9 +280,11 @@ def _launchers(rows: Sequence[bytes], below: Sequence[int]) -> list[int]:
     found: list[int] = []
     reports = _ends_of_reports(rows)
     banners = [at for at, row in enumerate(rows) if _BANNER in row]
+    if len(banners) > _MOST:
+        return []
     times = _times(rows) if banners and reports else []
     for at in banners:
-        begin = at - 1 if rows[at - 1].startswith(b"*****") else at
+        begin = at - 1 if at and rows[at - 1].startswith(b"*****") else at
         cut = max([*(cut for cut in (*below, *found) if cut <= begin)], default=None)
         end = max((end for end in reports if end < begin), default=None)
         if cut is not None:

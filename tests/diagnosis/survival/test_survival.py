@@ -354,13 +354,13 @@ def test_a_server_that_lost_its_engine_closes_in_order(
 
 def test_what_native_code_printed_is_got_over_with_the_exception_that_repeats_it(engine: Engine) -> None:
     printed = "CUDA Error: out of memory at /src/pump_allocator.cpp:139\n"
-    lead = "(EngineCore pid=81) ERROR 03-09 21:31:01 [core.py:1365] "
+    lead = "(EngineCore pid=81) ERROR 03-09 21:35:01 [core.py:1365] "
     passed_on = (
         f"{lead}Invocation of wake_up method failed\n{lead}Traceback (most recent call last):\n"
         f'{lead}  File "/opt/engine/core.py", line 13, in call\n{lead}    wake()\n{lead}RuntimeError: {printed}'
     )
     goes_on = "".join(
-        f"(EngineCore pid=81) INFO 03-09 21:32:0{n} [pool.py:482] reset prefix cache {n}\n" for n in range(4)
+        f"(EngineCore pid=81) INFO 03-09 21:36:0{n} [pool.py:482] reset prefix cache {n}\n" for n in range(4)
     )
     before = "".join(SERVED.format(n) for n in range(3))
     log = before + printed + passed_on + goes_on

@@ -158,11 +158,13 @@ def _nodes(job: Job, table: Identities) -> None:
     held: dict[str, set[int]] = defaultdict(set)
     for item in job.of_fact("pod"):
         pod, node, status = item.text("pod"), item.text("node"), item.text("status")
-        ranks = table.pods.get(pod or "", ())
+        if pod is None:
+            continue
+        ranks = table.pods.get(pod, ())
         if node is not None:
             held[short(node)].update(ranks)
         if status is not None:
-            table.statuses[pod or ""] = status
+            table.statuses[pod] = status
             table.idle = table.idle - {*ranks} if status in _AT_WORK else table.idle | {*ranks}
     for node, found in held.items():
         if found:

@@ -25,7 +25,8 @@ IN_ALL = 512 << 10
 """Bytes that are looked at, of all logs together."""
 LEAST = 4 << 10
 _IN_VAIN = (
-    r"(?i)\b(?:(?:tim(?:ed|e)[ -]?out|timeouts?)\b(?! ?=)|overdue|expired|deadline|unresponsive|(?:still |been )?waiting|waited|starved|stalled|stuck"
+    r"(?i)\b(?:(?:tim(?:ed|e)[ -]?out|timeouts?)\b(?! ?=)|overdue|expired|deadline|unresponsive"
+    r"|(?:still |been )?waiting|waited|starved|stalled|stuck"
     r"|no (?:\w+ ){0,2}(?:answer|reply|response|word|sign|news|heartbeat|ack\w*|progress|\w+ (?:for|within|in|after|from|since))"
     r"|(?:not|never|n't) (?:been )?(?!allowed|supported|defined|permitted|implemented|needed|expected|recogni|installed"
     r"|configured|specified)"
