@@ -1,4 +1,4 @@
-"""Packs the rules into the wheel: checked once, shipped as one JSON file."""
+"""Packs the rules into the wheel: checked once, shipped as one file, of which the first line is JSON and an index in columns follows."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ LARGEST = 8 << 20
 """Bytes in which reports are looked for."""
 _REPORT = re.compile(rb"^(?:-{20,}\r?\n)?Sender: LSF System <", re.MULTILINE)
 _FOLLOWS = re.compile(rb"^The output \(if any\) follows:[ \t\r]*\n(?:\r?\n)*", re.MULTILINE)
-REACH = 16 << 10
+_REACH = 16 << 10
 """Bytes of a report, the script that it quotes among them."""
 NOTE = "reports of its batch system stand above the output that they are about: each was read below it, and lines are counted so"
 
@@ -24,7 +24,7 @@ def output_first(data: bytes) -> bytes | None:
     begins = [found.start() for found in _REPORT.finditer(data)]
     parts = [data[: begins[0]]] if begins else []
     for begin, end in zip(begins, [*begins[1:], len(data)], strict=True):
-        follows = _FOLLOWS.search(data, begin, min(end, begin + REACH))
+        follows = _FOLLOWS.search(data, begin, min(end, begin + _REACH))
         at = begin if follows is None else follows.end()
         output = data[at:end]
         parts += [output, b"" if output.endswith(b"\n") or not output else b"\n", data[begin:at]]

@@ -25,7 +25,7 @@ _BESIDE = frozenset({"launcher", "ps", "evaluator", "head", "scheduler", "server
 _AT_WORK = frozenset({"Running", "NotReady", "Completed", "Succeeded", "Terminating"})
 """What a list of pods says of those whose program runs, has run or is being ended."""
 _FEWEST = 2
-MOST = 65_536
+_MOST = 65_536
 
 
 @dataclass(slots=True)
@@ -150,7 +150,7 @@ def _counted_alike(team: _Team, table: Identities) -> bool:
 
 def _fits(place: int, ranks: Collection[int], each: int) -> bool:
     """Whether ranks may be in the pod at a place among pods of ``each``."""
-    return all(rank // each == place for rank in ranks) and (place + 1) * each <= MOST
+    return all(rank // each == place for rank in ranks) and (place + 1) * each <= _MOST
 
 
 def _nodes(job: Job, table: Identities) -> None:
