@@ -124,6 +124,8 @@ class Scanner:
         self._databases: dict[tuple[frozenset[int], frozenset[str], bool], AnchorDatabase] = {}
         self._frequent_databases: dict[bool, AnchorDatabase] = {}
         self._matchers: dict[str, Matcher] = {}
+        self._headings: dict[int, list[str]] = {}
+        """What of each anchor that was met tells where a file begins."""
         self._lock = threading.Lock()
 
     def scan(
@@ -282,12 +284,8 @@ class Scanner:
 
     def _note_headings(self, stream: _Stream, view: BlockLines, hits: Hits) -> None:
         """Note where the files begin that the source shows one after the other."""
-        found = {rule_id for _, anchor in hits for rule_id in self._rule_ids(anchor)}
-        headings = {rule_id for rule_id in found if self._rules[rule_id].fact == FILE_HEADER}
-        if not headings:
-            return
         for end, anchor in hits:
-            for rule_id in headings.intersection(self._rule_ids(anchor)):
+            for rule_id in self._headings_of(anchor):
                 claim = self._claim(rule_id, view, view.line_at(end - 1).start, end)
                 if claim is not None:
                     name = str(claim.match.fields.get("name") or "")
@@ -338,6 +336,16 @@ class Scanner:
     def _rule_ids(self, anchor: int) -> Sequence[str]:
         """The rules that an anchor belongs to; none where it is that of an exception."""
         return self._wanted_by[anchor].split() if anchor < len(self._wanted_by) else ()
+
+    def _headings_of(self, anchor: int) -> Sequence[str]:
+        """Those rules of an anchor that tell where a file begins."""
+        known = self._headings.get(anchor)
+        if known is None:
+            known = [
+                rule_id for rule_id in self._rule_ids(anchor) if self._rules[rule_id].fact == FILE_HEADER
+            ]
+            self._headings[anchor] = known
+        return known
 
     def _matcher(self, rule_id: str) -> Matcher:
         matcher = self._matchers.get(rule_id)
